@@ -1,0 +1,18 @@
+//! What the operating system says of this process.
+
+/// Returns the resident memory of this process in megabytes, where the system tells.
+pub fn resident_megabytes() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes / 1024.0)
+}
+
+/// Returns the value below which the given share of the samples lies.
+pub fn percentile(samples: &mut [f64], share: f64) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    let last = samples.len().saturating_sub(1) as f64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+    let index = (last * share).round() as usize;
+    samples.get(index).copied().unwrap_or(f64::NAN)
+}

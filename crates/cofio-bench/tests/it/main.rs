@@ -1,0 +1,13 @@
+#![cfg(test)]
+//! What the store promises when many processes write, when one is killed, and when the power fails.
+
+mod writer;
+
+mod archive;
+
+mod crash;
+mod processes;
+
+// Cutting the power needs `LD_PRELOAD` and Linux's system calls; elsewhere it is not tested.
+#[cfg(target_os = "linux")]
+mod power;

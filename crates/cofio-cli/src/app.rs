@@ -1,0 +1,107 @@
+//! What a command has at hand.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use cofio::model::{Caller, Identifiers, Layer, Scope, Timestamp};
+use cofio::store::SqliteStore;
+use cofio::{Engine, Selection, retrieval};
+use jiff::tz::TimeZone;
+
+use crate::arguments::Globals;
+use crate::consent::Consent;
+use crate::failure::Refusal;
+use crate::output::Output;
+use crate::settings::{Overrides, Settings, Surroundings};
+
+/// The settings, an engine on the store, who asks, and where answers go.
+pub struct App {
+    pub settings: Settings,
+    pub store: Arc<SqliteStore>,
+    pub engine: Engine,
+    pub caller: Caller,
+    pub output: Output,
+    pub consent: Consent,
+    pub globals: Globals,
+}
+
+impl App {
+    /// Reads the settings and opens the store.
+    pub fn open(globals: &Globals) -> Result<Self> {
+        let settings = settings(globals)?;
+        let store = Arc::new(SqliteStore::open(settings.store())?);
+        let engine = Engine::shared(store.clone(), Timestamp::now, settings.config());
+        Ok(Self {
+            caller: Caller::local(settings.user().clone()),
+            output: Output::new(globals.form(), settings.color()),
+            consent: Consent::new(globals.yes),
+            globals: globals.clone(),
+            settings,
+            store,
+            engine,
+        })
+    }
+
+    /// Returns the caller, to whom every user's memories are open if `all_users` is set.
+    pub fn caller_for(&self, all_users: bool) -> Caller {
+        if all_users { Caller::keeper(self.settings.user().clone()) } else { self.caller.clone() }
+    }
+
+    /// Returns the layers that reading is limited to: the one that a flag names, if any.
+    pub fn layers(&self) -> Option<Vec<Layer>> {
+        self.globals.layer.is_some().then(|| vec![self.settings.layer()])
+    }
+
+    /// Returns the memories to read from, before any filter.
+    pub fn selection(&self) -> Selection {
+        Selection { layers: self.layers(), ..Selection::new(self.settings.identifiers()) }
+    }
+
+    /// Returns the scopes that a selection reads from.
+    pub fn scopes(&self, selection: &Selection) -> Result<Vec<Scope>> {
+        let layers = selection.layers.as_deref();
+        Ok(retrieval::reach(&self.caller, &selection.identifiers, layers)?)
+    }
+
+    /// Returns the identifiers to read with; with a flag for a layer, only those it requires.
+    pub fn identifiers(&self) -> Result<Identifiers> {
+        let all = self.settings.identifiers();
+        match self.layers().as_deref() {
+            Some([layer]) => Ok(Scope::new(*layer, &all)?.identifiers().clone()),
+            _ => Ok(all),
+        }
+    }
+
+    /// Returns the scope to write to.
+    ///
+    /// The layer is never guessed: whoever names a session, say, has to say whether the memory
+    /// belongs to it.
+    pub fn scope_to_write(&self) -> Result<Scope> {
+        if self.globals.layer.is_none()
+            && let Some((layer, _)) = self.globals.named().next()
+        {
+            let default = self.settings.layer();
+            return Err(Refusal::Usage(format!(
+                "--{layer} does not say whose the memory is: add --layer {layer}, \
+                 or --layer {default} if it is not the {layer}'s own",
+            ))
+            .into());
+        }
+        Ok(Scope::new(self.settings.layer(), &self.settings.identifiers())?)
+    }
+
+    /// Returns the scope of the conversation that is going on.
+    pub fn session(&self) -> Result<Scope> {
+        Ok(Scope::new(Layer::Session, &self.settings.identifiers())?)
+    }
+
+    /// Returns the time zone that days are counted in.
+    pub fn zone(&self) -> &TimeZone {
+        &self.settings.values().time_zone.value
+    }
+}
+
+/// Reads the settings for this process.
+pub fn settings(globals: &Globals) -> Result<Settings> {
+    Ok(Settings::load(&Surroundings::of_process()?, &Overrides::from(globals))?)
+}

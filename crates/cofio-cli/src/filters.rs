@@ -1,0 +1,79 @@
+//! The flags that say which memories are meant.
+
+use anyhow::Result;
+use clap::Args;
+use cofio::Selection;
+use cofio::model::{Identifier, Kind, SourceType, TimeRange, Trust};
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::input;
+use crate::when::When;
+
+/// Which memories are meant; every flag narrows it down.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Which memories")]
+pub struct Filters {
+    /// Of this kind: working, context, episode, fact, procedure or reflection; may be repeated
+    #[arg(long = "kind", value_name = "KIND")]
+    kinds: Vec<Kind>,
+    /// With this tag; may be repeated, and one is enough
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// That happened then or later; a day or a moment
+    #[arg(long, value_name = "TIME")]
+    since: Option<When>,
+    /// That happened then or earlier; a day or a moment
+    #[arg(long, value_name = "TIME")]
+    until: Option<When>,
+    /// Trusted at least so far: low, medium or high
+    #[arg(long, value_name = "TRUST")]
+    min_trust: Option<Trust>,
+    /// From conversation, tool_output, ai_inference, manual, knowledge_sync or import
+    #[arg(long, value_name = "TYPE")]
+    source_type: Option<SourceType>,
+    /// Not from this conversation
+    #[arg(long, value_name = "NAME", value_parser = input::identifier)]
+    exclude_session: Option<Identifier>,
+    /// With this custom field; the value is JSON or text
+    #[arg(long = "where", value_name = "KEY=VALUE", value_parser = field)]
+    custom: Vec<(String, Value)>,
+}
+
+impl Filters {
+    /// Returns whether nothing is narrowed down.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+            && self.tags.is_empty()
+            && self.since.is_none()
+            && self.until.is_none()
+            && self.min_trust.is_none()
+            && self.source_type.is_none()
+            && self.exclude_session.is_none()
+            && self.custom.is_empty()
+    }
+
+    /// Returns the memories that are meant, in the scopes that the command reads from.
+    pub fn selection(&self, app: &App) -> Result<Selection> {
+        let from = self.since.map(|when| when.first(app.zone())).transpose()?;
+        let to = self.until.map(|when| when.last(app.zone())).transpose()?;
+        Ok(Selection {
+            kinds: self.kinds.clone(),
+            tags: self.tags.clone(),
+            time: TimeRange { from, to },
+            minimum_trust: self.min_trust.unwrap_or(Trust::Low),
+            source_type: self.source_type,
+            excluded_session: self.exclude_session.clone(),
+            custom: self.custom.iter().cloned().collect::<Map<_, _>>(),
+            ..app.selection()
+        })
+    }
+}
+
+/// Reads `key=value`.
+fn field(raw: &str) -> Result<(String, Value), String> {
+    let parts = raw.split_once('=').filter(|(key, _)| !key.is_empty());
+    let (key, value) = parts.ok_or("give a name and a value, such as colour=red")?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+    Ok((key.to_owned(), value))
+}

@@ -1,0 +1,42 @@
+//! The command `cofio`: settings, wiring and one file per command.
+
+mod arguments;
+mod commands;
+
+mod app;
+mod consent;
+mod failure;
+mod filters;
+mod input;
+mod output;
+mod present;
+mod progress;
+mod when;
+
+mod project;
+mod settings;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use arguments::Arguments;
+use output::Form;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::misuse(&error, form_without_parsing()),
+    };
+    let form = arguments.globals.form();
+    match commands::run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error, form),
+    }
+}
+
+/// Returns the form that was asked for on a command line that cannot be read as a whole.
+fn form_without_parsing() -> Form {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    if json { Form::Json } else { Form::Text }
+}

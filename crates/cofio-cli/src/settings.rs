@@ -1,0 +1,165 @@
+//! What governs the command, and where each value came from.
+//!
+//! A flag beats a variable, which beats the project's file, which beats the user's file, which beats the default.
+//! Every value found is checked, also one that is beaten, so that removing a flag brings no surprise.
+//! Nothing here looks at the process: its surroundings are handed in.
+//!
+//! To add a setting: a row in `settings/table.rs`, a field in [`Overrides`], and an accessor here.
+
+mod default;
+mod error;
+mod file;
+mod origin;
+mod places;
+mod read;
+mod sources;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use cofio::Config;
+use cofio::model::{Identifier, Identifiers, Kind, Layer};
+use jiff::SignedDuration;
+
+pub use error::SettingsError;
+pub use origin::Row;
+pub use places::Surroundings;
+pub use read::Color;
+pub use table::Values;
+
+use places::Places;
+use sources::Sources;
+
+/// The result of reading settings.
+type Result<T> = std::result::Result<T, SettingsError>;
+
+/// What governs the command.
+#[derive(Debug)]
+pub struct Settings {
+    values: Values,
+    user_file: Option<PathBuf>,
+    project_file: Option<PathBuf>,
+}
+
+/// What the flags of a command say.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    pub store: Option<PathBuf>,
+    pub user: Option<String>,
+    pub agent: Option<String>,
+    pub session: Option<String>,
+    pub project: Option<String>,
+    pub team: Option<String>,
+    pub org: Option<String>,
+    pub company: Option<String>,
+    pub layer: Option<String>,
+    pub kind: Option<String>,
+    pub limit: Option<String>,
+    pub time_zone: Option<String>,
+    pub episode_days: Option<String>,
+    pub window_turns: Option<String>,
+    pub secret_replacement: Option<String>,
+    pub max_content_bytes: Option<String>,
+    pub color: Option<String>,
+}
+
+impl Settings {
+    /// Brings together the flags, the variables, both files and the defaults.
+    pub fn load(around: &Surroundings, flags: &Overrides) -> Result<Self> {
+        let places = Places::of(around)?;
+        let user_file = places.user_file.as_deref().map(file::read_if_present).transpose()?;
+        let project_file = places.project_file.as_deref().map(file::read_if_present).transpose()?;
+        let sources = Sources {
+            around,
+            data: places.data.as_deref(),
+            user_file: user_file.flatten(),
+            project_file: project_file.flatten(),
+        };
+        sources.check_project_file()?;
+        let values = Values::of(&sources, flags)?;
+        Ok(Self { values, user_file: places.user_file, project_file: places.project_file })
+    }
+
+    /// Returns the file that holds the memories, as an absolute path.
+    pub fn store(&self) -> &Path {
+        &self.values.store.value
+    }
+
+    /// Returns who is using Cofio.
+    pub fn user(&self) -> &Identifier {
+        &self.values.user.value
+    }
+
+    /// Returns the names at hand, for scopes.
+    pub fn identifiers(&self) -> Identifiers {
+        let values = &self.values;
+        let named = [
+            (Layer::Agent, &values.agent),
+            (Layer::Session, &values.session),
+            (Layer::Project, &values.project),
+            (Layer::Team, &values.team),
+            (Layer::Org, &values.org),
+            (Layer::Company, &values.company),
+        ];
+        let start = Identifiers::default().with(Layer::User, values.user.value.clone());
+        named.into_iter().fold(start, |all, (layer, given)| match &given.value {
+            Some(identifier) => all.with(layer, identifier.clone()),
+            None => all,
+        })
+    }
+
+    /// Returns the layer that new memories go to.
+    pub fn layer(&self) -> Layer {
+        self.values.layer.value
+    }
+
+    /// Returns what new memories are.
+    pub fn kind(&self) -> Kind {
+        self.values.kind.value
+    }
+
+    /// Returns how many results to show.
+    pub fn limit(&self) -> usize {
+        self.values.limit.value
+    }
+
+    /// Returns when to print in colour.
+    pub fn color(&self) -> Color {
+        self.values.color.value
+    }
+
+    /// Returns what governs the engine.
+    pub fn config(&self) -> Config {
+        let values = &self.values;
+        let mut config = Config::default();
+        config.limits.content_bytes = values.max_content_bytes.value;
+        config.expiry.time_zone = values.time_zone.value.clone();
+        config.expiry.episode = SignedDuration::from_hours(24 * values.episode_days.value);
+        config.secret_replacement.clone_from(&values.secret_replacement.value);
+        config.window_turns = values.window_turns.value;
+        config
+    }
+
+    /// Returns every value with its origin.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// Returns every setting as text, in the order of the table.
+    pub fn rows(&self) -> impl Iterator<Item = Row> + '_ {
+        self.values.rows().into_iter()
+    }
+
+    /// Returns where the user's file is looked for, whether or not there is one.
+    pub fn user_file(&self) -> Option<&Path> {
+        self.user_file.as_deref()
+    }
+
+    /// Returns the project's file, if there is one.
+    pub fn project_file(&self) -> Option<&Path> {
+        self.project_file.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! The table of settings, written once.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use cofio::model::{Identifier, Kind, Layer};
+use jiff::tz::TimeZone;
+
+use super::origin::{Given, Row};
+use super::read::Color;
+use super::sources::Sources;
+use super::{Overrides, Result, default, read};
+
+/// What is known about a setting before it has a value.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// Its name in files; its flag has dashes where this has underscores.
+    pub name: &'static str,
+    /// Its environment variable.
+    pub variable: &'static str,
+    /// Whether a project's file may set it.
+    pub project_file: ProjectFile,
+}
+
+/// Whether a project's file may set something.
+///
+/// A cloned repository is not trusted: it may say where its own memories belong,
+/// and nothing about the person who works in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProjectFile {
+    MaySet,
+    MayNotSet,
+}
+
+use ProjectFile::{MayNotSet, MaySet};
+
+/// Makes the struct of all values, the list of all settings, and the way from one to the other.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $variable:literal, $project_file:expr, $read:expr, $default:expr;)+) => {
+        /// Every value with its origin.
+        #[derive(Debug)]
+        pub struct Values {
+            $($(#[$doc])* pub $name: Given<$type>,)+
+        }
+
+        /// Every setting, in the order they are shown.
+        pub const ALL: &[Setting] = &[
+            $(Setting { name: stringify!($name), variable: $variable, project_file: $project_file },)+
+        ];
+
+        impl Values {
+            /// Takes each value from the strongest source that has it.
+            pub(super) fn of(sources: &Sources<'_>, flags: &Overrides) -> Result<Self> {
+                $(let $name = {
+                    let flag = flags.$name.as_ref().map(AsRef::<OsStr>::as_ref);
+                    sources.take(stringify!($name), $variable, flag, $read, $default)?
+                };)+
+                Ok(Self { $($name),+ })
+            }
+
+            /// Returns every setting as text.
+            pub(super) fn rows(&self) -> Vec<Row> {
+                vec![$(Row {
+                    name: stringify!($name),
+                    value: read::Shown::shown(&self.$name.value),
+                    origin: self.$name.origin.clone(),
+                },)+]
+            }
+        }
+    };
+}
+
+settings! {
+    /// The SQLite file that holds the memories.
+    store: PathBuf, "COFIO_STORE", MayNotSet, read::file, default::store;
+
+    /// Who is using Cofio.
+    user: Identifier, "COFIO_USER", MayNotSet, read::identifier, default::user;
+    /// The agent that works for the user.
+    agent: Option<Identifier>, "COFIO_AGENT", MayNotSet, read::some_identifier, default::nothing;
+    /// The conversation that is going on.
+    session: Option<Identifier>, "COFIO_SESSION", MayNotSet, read::some_identifier, default::nothing;
+    /// The project being worked on.
+    project: Option<Identifier>, "COFIO_PROJECT", MaySet, read::some_identifier, default::project;
+    /// The team the work is for.
+    team: Option<Identifier>, "COFIO_TEAM", MaySet, read::some_identifier, default::nothing;
+    /// The organisation the work is for.
+    org: Option<Identifier>, "COFIO_ORG", MaySet, read::some_identifier, default::nothing;
+    /// The company the work is for.
+    company: Option<Identifier>, "COFIO_COMPANY", MaySet, read::some_identifier, default::nothing;
+
+    /// The layer that new memories go to.
+    layer: Layer, "COFIO_LAYER", MaySet, read::layer, |_| default::fixed(Layer::User);
+    /// What new memories are.
+    kind: Kind, "COFIO_KIND", MaySet, read::kind, |_| default::fixed(Kind::Fact);
+    /// How many results to show.
+    limit: usize, "COFIO_LIMIT", MaySet, read::number::<1, 1_000, _>, |_| default::fixed(10);
+
+    /// In whose evening a day's context ends.
+    time_zone: TimeZone, "COFIO_TIME_ZONE", MaySet, read::time_zone, |_| default::fixed(TimeZone::UTC);
+    /// How many days an episode lives.
+    episode_days: i64, "COFIO_EPISODE_DAYS", MaySet, read::number::<1, 365, _>, |_| default::fixed(90);
+    /// How many turns a context window holds.
+    window_turns: usize, "COFIO_WINDOW_TURNS", MaySet, read::number::<1, 100, _>, |_| default::fixed(5);
+    /// What stands where a secret stood.
+    secret_replacement: String, "COFIO_SECRET_REPLACEMENT", MayNotSet, read::replacement, default::replacement;
+    /// The most bytes of one memory's text.
+    max_content_bytes: usize, "COFIO_MAX_CONTENT_BYTES", MaySet, read::number::<1, 16_777_216, _>, |_| default::fixed(262_144);
+
+    /// When to print in colour.
+    color: Color, "COFIO_COLOR", MayNotSet, read::color, default::color;
+}
+
+/// Returns the setting of that name.
+pub fn find(name: &str) -> Option<&'static Setting> {
+    ALL.iter().find(|setting| setting.name == name)
+}
+
+/// Returns the setting that `name` was probably meant to be.
+pub fn nearest(name: &str) -> Option<&'static Setting> {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    let distance = |setting: &&Setting| strsim::damerau_levenshtein(&name, setting.name);
+    let nearest = ALL.iter().min_by_key(distance)?;
+    (distance(&nearest) * 2 <= nearest.name.len()).then_some(nearest)
+}

@@ -1,0 +1,547 @@
+use std::collections::HashMap;
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::places::Platform;
+use super::*;
+
+/// A machine of its own: `home` with the user's file, `work` with the project's, and variables.
+struct Machine {
+    root: TempDir,
+    env: HashMap<String, String>,
+    folder: PathBuf,
+    home: Option<PathBuf>,
+    platform: Platform,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let root = TempDir::new().unwrap();
+        let path = |name: &str| {
+            let path = root.path().canonicalize().unwrap().join(name);
+            fs::create_dir_all(&path).unwrap();
+            path
+        };
+        let (folder, home) = (path("work"), Some(path("ada")));
+        Self { root, env: HashMap::new(), folder, home, platform: Platform::Unix }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join(path)
+    }
+
+    fn variable(mut self, name: &str, value: &str) -> Self {
+        self.env.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// Sets a variable to a path on this machine.
+    fn path_variable(self, name: &str, path: &str) -> Self {
+        let path = self.path(path);
+        self.variable(name, path.to_str().unwrap())
+    }
+
+    fn file(self, path: &str, content: &str) -> Self {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    fn user_file(self, content: &str) -> Self {
+        self.file("ada/.config/cofio/config.toml", content)
+    }
+
+    fn project_file(self, content: &str) -> Self {
+        self.file("work/.cofio/config.toml", content)
+    }
+
+    fn repository(self, folder: &str) -> Self {
+        fs::create_dir_all(self.path(folder).join(".git/objects")).unwrap();
+        fs::create_dir_all(self.path(folder).join(".git/refs")).unwrap();
+        self.file(&format!("{folder}/.git/HEAD"), "ref: refs/heads/main\n")
+    }
+
+    fn at(mut self, folder: &str) -> Self {
+        self.folder = self.path(folder);
+        fs::create_dir_all(&self.folder).unwrap();
+        self
+    }
+
+    fn without_home(mut self) -> Self {
+        self.home = None;
+        self
+    }
+
+    fn on(mut self, platform: Platform) -> Self {
+        self.platform = platform;
+        self
+    }
+
+    fn load(&self, flags: &Overrides) -> Result<Settings> {
+        let env = self.env.clone();
+        let around = Surroundings {
+            env: Box::new(move |name| env.get(name).map(Into::into)),
+            folder: self.folder.clone(),
+            home: self.home.clone(),
+            platform: self.platform,
+        };
+        Settings::load(&around, flags)
+    }
+
+    /// Loads without flags; `/M` stands for this machine's root in all texts.
+    fn check(&self, name: &str, value: &str, origin: &str) -> &Self {
+        self.check_with(&Overrides::default(), name, value, origin)
+    }
+
+    fn check_with(&self, flags: &Overrides, name: &str, value: &str, origin: &str) -> &Self {
+        let settings = self.load(flags).unwrap();
+        let row = settings.rows().find(|row| row.name == name).unwrap();
+        let shown = row.value.unwrap_or_else(|| "-".to_owned());
+        let found = (self.short(&shown), self.short(&row.origin.to_string()));
+        assert_eq!(found, (value.to_owned(), origin.to_owned()), "{name}");
+        self
+    }
+
+    fn check_error(&self, expected: &str) {
+        self.check_error_with(&Overrides::default(), expected);
+    }
+
+    fn check_error_with(&self, flags: &Overrides, expected: &str) {
+        let error = self.load(flags).unwrap_err();
+        assert_eq!(self.short(&error.to_string()), expected);
+    }
+
+    fn short(&self, text: &str) -> String {
+        text.replace(self.path("").to_str().unwrap().trim_end_matches('/'), "/M")
+    }
+}
+
+#[test]
+fn each_source_beats_the_next() {
+    let machine = Machine::new();
+    machine.check("limit", "10", "default");
+    let machine = machine.user_file("# mine\nlimit = 2\n");
+    machine.check("limit", "2", "file /M/ada/.config/cofio/config.toml:2");
+    let machine = machine.project_file("limit = 3");
+    machine.check("limit", "3", "file /M/work/.cofio/config.toml:1");
+    let machine = machine.variable("COFIO_LIMIT", "4");
+    machine.check("limit", "4", "variable COFIO_LIMIT");
+    let flags = Overrides { limit: Some("5".to_owned()), ..Overrides::default() };
+    machine.check_with(&flags, "limit", "5", "flag --limit");
+}
+
+#[test]
+fn every_setting_listens_to_every_source() {
+    let samples = [
+        ("store", "/x/y.db"),
+        ("user", "grace"),
+        ("agent", "a1"),
+        ("session", "s1"),
+        ("project", "p1"),
+        ("team", "t1"),
+        ("org", "o1"),
+        ("company", "c1"),
+        ("layer", "project"),
+        ("kind", "episode"),
+        ("limit", "7"),
+        ("time_zone", "Europe/Berlin"),
+        ("episode_days", "30"),
+        ("window_turns", "9"),
+        ("secret_replacement", "***"),
+        ("max_content_bytes", "1000"),
+        ("color", "always"),
+    ];
+    let flags = Overrides {
+        store: Some("/x/y.db".into()),
+        user: Some("grace".to_owned()),
+        agent: Some("a1".to_owned()),
+        session: Some("s1".to_owned()),
+        project: Some("p1".to_owned()),
+        team: Some("t1".to_owned()),
+        org: Some("o1".to_owned()),
+        company: Some("c1".to_owned()),
+        layer: Some("project".to_owned()),
+        kind: Some("episode".to_owned()),
+        limit: Some("7".to_owned()),
+        time_zone: Some("Europe/Berlin".to_owned()),
+        episode_days: Some("30".to_owned()),
+        window_turns: Some("9".to_owned()),
+        secret_replacement: Some("***".to_owned()),
+        max_content_bytes: Some("1000".to_owned()),
+        color: Some("always".to_owned()),
+    };
+    assert_eq!(
+        samples.map(|(name, _)| name).as_slice(),
+        table::ALL.iter().map(|s| s.name).collect::<Vec<_>>()
+    );
+    for (name, value) in samples {
+        let variable = format!("COFIO_{}", name.to_uppercase());
+        let flag = format!("flag --{}", name.replace('_', "-"));
+        let machine = Machine::new().user_file(&format!("{name} = {value:?}"));
+        machine.check(name, value, "file /M/ada/.config/cofio/config.toml:1");
+        machine.check_with(&flags, name, value, &flag);
+        Machine::new().variable(&variable, value).check(
+            name,
+            value,
+            &format!("variable {variable}"),
+        );
+    }
+}
+
+#[test]
+fn defaults_are_as_documented() {
+    let machine = Machine::new();
+    let settings = machine.load(&Overrides::default()).unwrap();
+    let shown: Vec<_> = settings
+        .rows()
+        .map(|row| {
+            let value = row.value.unwrap_or_else(|| "-".to_owned());
+            machine.short(&format!("{} | {value} | {}", row.name, row.origin))
+        })
+        .collect();
+    let expected = [
+        "store | /M/ada/.local/share/cofio/cofio.db | default",
+        "user | ada | home /M/ada",
+        "agent | - | default",
+        "session | - | default",
+        "project | - | default",
+        "team | - | default",
+        "org | - | default",
+        "company | - | default",
+        "layer | user | default",
+        "kind | fact | default",
+        "limit | 10 | default",
+        "time_zone | UTC | default",
+        "episode_days | 90 | default",
+        "window_turns | 5 | default",
+        "secret_replacement | [SECRET_REDACTED] | default",
+        "max_content_bytes | 262144 | default",
+        "color | auto | default",
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn an_empty_variable_counts_as_not_set() {
+    Machine::new().variable("COFIO_LIMIT", "").check("limit", "10", "default");
+    let machine = Machine::new().variable("COFIO_HOME", "").variable("XDG_DATA_HOME", "");
+    machine.check("store", "/M/ada/.local/share/cofio/cofio.db", "default");
+}
+
+#[test]
+fn the_user_is_the_login_name() {
+    let machine = Machine::new().variable("USERNAME", "third");
+    machine.check("user", "third", "variable USERNAME");
+    let machine = machine.variable("LOGNAME", "second");
+    machine.check("user", "second", "variable LOGNAME");
+    let machine = machine.variable("USER", "first");
+    machine.check("user", "first", "variable USER");
+    let machine = machine.variable("USER", " \n");
+    machine.check("user", "second", "variable LOGNAME");
+    let homeless = Machine::new().without_home().variable("COFIO_HOME", "/x");
+    homeless.check("user", "me", "default");
+}
+
+#[test]
+fn the_project_is_the_repository() {
+    let machine = Machine::new().repository("work").at("work/src");
+    let settings = machine.load(&Overrides::default()).unwrap();
+    let project = settings.identifiers().get(Layer::Project).unwrap().as_str().to_owned();
+    assert!(project.starts_with("work-"), "{project}");
+    machine.check("project", &project, "git /M/work/.git");
+    machine.project_file("project = \"atlas\"").check(
+        "project",
+        "atlas",
+        "file /M/work/.cofio/config.toml:1",
+    );
+}
+
+#[test]
+fn memories_and_settings_have_their_usual_places() {
+    let check = |machine: Machine, store: &str, user_file: &str| {
+        machine.check("store", store, "default");
+        let settings = machine.load(&Overrides::default()).unwrap();
+        assert_eq!(machine.short(settings.user_file().unwrap().to_str().unwrap()), user_file);
+    };
+    check(Machine::new(), "/M/ada/.local/share/cofio/cofio.db", "/M/ada/.config/cofio/config.toml");
+    check(
+        Machine::new().path_variable("XDG_DATA_HOME", "d").path_variable("XDG_CONFIG_HOME", "c"),
+        "/M/d/cofio/cofio.db",
+        "/M/c/cofio/config.toml",
+    );
+    check(
+        Machine::new().variable("XDG_DATA_HOME", "d").variable("XDG_CONFIG_HOME", "c"),
+        "/M/ada/.local/share/cofio/cofio.db",
+        "/M/ada/.config/cofio/config.toml",
+    );
+    check(
+        Machine::new().on(Platform::MacOs),
+        "/M/ada/Library/Application Support/cofio/cofio.db",
+        "/M/ada/Library/Application Support/cofio/config.toml",
+    );
+    check(
+        Machine::new().on(Platform::Windows).path_variable("APPDATA", "roaming"),
+        "/M/ada/AppData/Local/cofio/cofio.db",
+        "/M/roaming/cofio/config.toml",
+    );
+    let own = || Machine::new().path_variable("XDG_DATA_HOME", "d");
+    check(own().path_variable("COFIO_HOME", "own"), "/M/own/cofio.db", "/M/own/config.toml");
+    check(own().variable("COFIO_HOME", "./own"), "/M/work/own/cofio.db", "/M/work/own/config.toml");
+    check(own().variable("COFIO_HOME", "~/own"), "/M/ada/own/cofio.db", "/M/ada/own/config.toml");
+}
+
+#[test]
+fn without_a_home_the_store_has_to_be_named() {
+    let machine = Machine::new().without_home();
+    machine.check_error(
+        "cannot tell where to keep memories, as there is no home folder: set HOME, COFIO_HOME or COFIO_STORE",
+    );
+    let flags = Overrides { store: Some("x.db".into()), ..Overrides::default() };
+    machine.check_with(&flags, "store", "/M/work/x.db", "flag --store");
+    let machine = machine.variable("COFIO_STORE", "~/x.db");
+    machine.check_error(
+        "cannot use \"~/x.db\" for store (variable COFIO_STORE): there is no home folder to put for ~: set HOME",
+    );
+}
+
+#[test]
+fn a_relative_store_starts_where_it_was_written() {
+    let check = |machine: Machine, store: &str| {
+        assert_eq!(
+            machine.short(machine.load(&Overrides::default()).unwrap().store().to_str().unwrap()),
+            store
+        );
+    };
+    check(Machine::new().user_file("store = 'm.db'"), "/M/ada/.config/cofio/m.db");
+    check(Machine::new().user_file("store = '~/m.db'"), "/M/ada/m.db");
+    check(Machine::new().user_file("store = '/x/./m.db'"), "/x/m.db");
+    check(Machine::new().variable("COFIO_STORE", "./m.db"), "/M/work/m.db");
+    check(Machine::new().variable("COFIO_STORE", "../m.db"), "/M/work/../m.db");
+    check(Machine::new().variable("COFIO_STORE", "~m.db"), "/M/work/~m.db");
+}
+
+#[test]
+fn a_store_is_not_a_folder() {
+    Machine::new().variable("COFIO_STORE", "~").check_error(
+        "cannot use \"~\" for store (variable COFIO_STORE): that is a folder; give a file, such as /M/ada/cofio.db",
+    );
+    Machine::new().variable("COFIO_STORE", "new/").check_error(
+        "cannot use \"new/\" for store (variable COFIO_STORE): that is a folder; give a file, such as /M/work/new/cofio.db",
+    );
+}
+
+#[test]
+fn the_project_file_is_the_nearest_one() {
+    let check = |machine: &Machine, expected: Option<&str>| {
+        let settings = machine.load(&Overrides::default()).unwrap();
+        let found = settings.project_file().map(|path| machine.short(path.to_str().unwrap()));
+        assert_eq!(found.as_deref(), expected, "{:?}", machine.folder);
+    };
+    let machine = Machine::new().project_file("limit = 1").file("work/a/.cofio/config.toml", "");
+    let machine = machine.at("work/a/b/c");
+    check(&machine, Some("/M/work/a/.cofio/config.toml"));
+    let machine = machine.at("work/d/e");
+    check(&machine, Some("/M/work/.cofio/config.toml"));
+
+    // Not above the top of a repository, nor of a broken one.
+    let machine = machine.repository("work/d");
+    check(&machine, None);
+    let machine = machine.repository("work");
+    check(&machine, None);
+    let machine = machine.at("work");
+    check(&machine, Some("/M/work/.cofio/config.toml"));
+    let machine = machine.file("work/f/.git", "gitdir: nowhere").at("work/f/g");
+    check(&machine, None);
+}
+
+#[test]
+fn the_home_folder_and_what_is_above_it_hold_no_project_file() {
+    for folder in ["ada", "ada/code/app"] {
+        let machine = Machine::new().file("ada/.cofio/config.toml", "limit = 1");
+        let machine = machine.file(".cofio/config.toml", "limit = 1").at(folder);
+        machine.check("limit", "10", "default");
+        machine.repository("ada").check("limit", "10", "default");
+    }
+}
+
+#[test]
+fn the_users_own_file_is_no_project_file() {
+    let machine = Machine::new().file("work/.cofio/config.toml", "user = 'grace'");
+    let machine = machine.path_variable("COFIO_HOME", "work/.cofio");
+    machine.check("user", "grace", "file /M/work/.cofio/config.toml:1");
+}
+
+#[test]
+fn a_project_file_cannot_say_whose_memories_are_or_where_they_go() {
+    for name in ["store", "user", "agent", "session", "secret_replacement", "color"] {
+        let flags = Overrides { store: Some("/x.db".into()), ..Overrides::default() };
+        let machine = Machine::new().project_file(&format!("limit = 3\n{name} = 'auto'"));
+        let variable = format!("COFIO_{}", name.to_uppercase());
+        machine.check_error_with(
+            &flags,
+            &format!(
+                "/M/work/.cofio/config.toml:2 sets {name}, which a project's file may not: \
+             remove it there, and put it into your own file or into the variable {variable}"
+            ),
+        );
+    }
+}
+
+#[test]
+fn an_unknown_name_is_refused_with_the_nearest_known() {
+    let check = |content: &str, expected: &str| {
+        let path = "/M/ada/.config/cofio/config.toml";
+        Machine::new().user_file(content).check_error(&format!("{path}{expected}"));
+    };
+    check("limit = 1\n\nlimt = 3", ":3 has the unknown setting \"limt\": did you mean limit?");
+    check("Time-Zone = 'UTC'", ":1 has the unknown setting \"Time-Zone\": did you mean time_zone?");
+    check("stroe = 'x'", ":1 has the unknown setting \"stroe\": did you mean store?");
+    let known = "store, user, agent, session, project, team, org, company, layer, kind, limit, \
+                 time_zone, episode_days, window_turns, secret_replacement, max_content_bytes, color";
+    check(
+        "[embedding]\nx = 1",
+        &format!(":1 has the unknown setting \"embedding\": known are {known}"),
+    );
+    let project = Machine::new().project_file("\n'\\u001b' = 1");
+    project.check_error(&format!(
+        "/M/work/.cofio/config.toml:2 has the unknown setting \"\\\\u001b\": known are {known}"
+    ));
+}
+
+#[test]
+fn a_bad_value_says_what_would_be_right() {
+    let check = |line: &str, expected: &str| {
+        let file = "(file /M/ada/.config/cofio/config.toml:1)";
+        let expected = expected.replacen("FILE", file, 1);
+        Machine::new().user_file(line).check_error(&expected);
+    };
+    check("limit = 0", "cannot use 0 for limit FILE: give a whole number from 1 to 1000");
+    check("limit = 1.5", "cannot use 1.5 for limit FILE: give a whole number from 1 to 1000");
+    check("limit = 'ten'", "cannot use \"ten\" for limit FILE: give a whole number from 1 to 1000");
+    check(
+        "limit = 99999999999999999999",
+        "cannot use 99999999999999999999 for limit FILE: give a whole number from 1 to 1000",
+    );
+    check(
+        "limit = [1]",
+        "cannot use a list or table for limit FILE: give a whole number from 1 to 1000",
+    );
+    check(
+        "episode_days = 366",
+        "cannot use 366 for episode_days FILE: give a whole number from 1 to 365",
+    );
+    check(
+        "window_turns = -1",
+        "cannot use -1 for window_turns FILE: give a whole number from 1 to 100",
+    );
+    check("user = 7", "cannot use 7 for user FILE: give text in quotes");
+    check("user.name = 'x'", "cannot use a list or table for user FILE: give text in quotes");
+    check(
+        "team = ''",
+        "cannot use \"\" for team FILE: an identifier needs a character, and no space around it",
+    );
+    check("store = ''", "cannot use \"\" for store FILE: give the path of a file");
+    check("store = \"a\\u0000\"", "cannot use \"a\\0\" for store FILE: give the path of a file");
+    check(
+        "layer = 'usr'",
+        "cannot use \"usr\" for layer FILE: unknown layer \"usr\"; known: agent, user, session, project, team, org, company",
+    );
+    check("color = 'red'", "cannot use \"red\" for color FILE: give auto, always or never");
+    check(
+        "secret_replacement = \"\\u001b[31m\"",
+        "cannot use \"\\u{1b}[31m\" for secret_replacement FILE: give one line of 1 to 100 characters",
+    );
+    for zone in ["Mars/Olympus", "../../etc/passwd", "Etc/Unknown", ""] {
+        check(
+            &format!("time_zone = '{zone}'"),
+            &format!(
+                "cannot use {zone:?} for time_zone FILE: give an IANA name, such as \"Europe/Berlin\" or \"UTC\""
+            ),
+        );
+    }
+}
+
+#[test]
+fn a_bad_value_is_refused_even_where_it_is_beaten() {
+    let flags = Overrides { limit: Some("5".to_owned()), ..Overrides::default() };
+    Machine::new().variable("COFIO_LIMIT", "many").check_error_with(
+        &flags,
+        "cannot use \"many\" for limit (variable COFIO_LIMIT): give a whole number from 1 to 1000",
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_says_why() {
+    let path = "/M/ada/.config/cofio/config.toml";
+    for content in ["limit = 1\nlimit = 2", "limit = 1\nlayer = ", "\n[", "\nlimit = \u{1}"] {
+        let machine = Machine::new().user_file(content);
+        let error = machine.load(&Overrides::default()).unwrap_err().to_string();
+        let start = format!("{path}:2 is not TOML: ");
+        assert!(machine.short(&error).starts_with(&start), "{error}");
+    }
+    let cannot =
+        |machine: &Machine, why: &str| machine.check_error(&format!("cannot read {path}: {why}"));
+    cannot(&Machine::new().user_file(&"#".repeat(70_000)), "it has more than 65536 bytes");
+    cannot(&Machine::new().file("ada/.config/cofio/config.toml/x", ""), "it is not a file");
+    let machine = Machine::new().user_file("");
+    fs::write(machine.path("ada/.config/cofio/config.toml"), b"user = '\xff'").unwrap();
+    cannot(&machine, "save it as UTF-8");
+}
+
+#[test]
+fn a_file_from_another_system_is_read() {
+    let machine = Machine::new().user_file("\u{feff}limit = 1_00\r\nlayer = \"team\"\r\n");
+    machine.check("limit", "100", "file /M/ada/.config/cofio/config.toml:1");
+    machine.check("layer", "team", "file /M/ada/.config/cofio/config.toml:2");
+}
+
+#[test]
+fn no_color_is_respected_unless_somebody_is_more_precise() {
+    let machine = Machine::new().variable("NO_COLOR", "1");
+    machine.check("color", "never", "variable NO_COLOR");
+    let machine = machine.variable("COFIO_COLOR", "always");
+    machine.check("color", "always", "variable COFIO_COLOR");
+}
+
+#[test]
+fn the_names_at_hand_open_their_layers() {
+    let machine = Machine::new().variable("COFIO_USER", "ada").project_file("team = 'core'");
+    let flags = Overrides { session: Some("s1".to_owned()), ..Overrides::default() };
+    let layers: Vec<_> = machine.load(&flags).unwrap().identifiers().layers().collect();
+    assert_eq!(layers, [Layer::User, Layer::Session, Layer::Team]);
+}
+
+#[test]
+fn the_engine_is_governed_by_what_was_set() {
+    let settings = Machine::new()
+        .user_file(
+            "time_zone = 'asia/tokyo'\nepisode_days = 7\nwindow_turns = 2\n\
+             secret_replacement = '***'\nmax_content_bytes = 0x400",
+        )
+        .load(&Overrides::default())
+        .unwrap();
+    let config = settings.config();
+    assert_eq!(config.expiry.time_zone.iana_name(), Some("Asia/Tokyo"));
+    assert_eq!(config.expiry.episode, SignedDuration::from_hours(7 * 24));
+    assert_eq!((config.window_turns, config.limits.content_bytes), (2, 1024));
+    assert_eq!(config.secret_replacement, "***");
+}
+
+#[test]
+fn what_a_flag_said_is_told_from_the_rest() {
+    let layer = |flags: &Overrides| {
+        let machine = Machine::new().variable("COFIO_LAYER", "team");
+        machine.load(flags).unwrap().values().layer.origin.is_flag()
+    };
+    assert!(!layer(&Overrides::default()));
+    assert!(layer(&Overrides { layer: Some("org".to_owned()), ..Overrides::default() }));
+}
+
+#[test]
+fn the_engines_own_defaults_are_the_defaults() {
+    let own = Config::default();
+    let config = Machine::new().load(&Overrides::default()).unwrap().config();
+    assert_eq!(format!("{config:?}"), format!("{own:?}"));
+}

@@ -1,0 +1,162 @@
+//! The one place where logic meets the store: a verb per file.
+
+mod context;
+mod forget;
+mod inspect;
+mod list;
+mod remember;
+mod search;
+mod transfer;
+mod update;
+mod window;
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use uuid::ContextV7;
+
+use crate::config::Config;
+use crate::error::{Error, ErrorKind, Result};
+use crate::ingest::Redaction;
+use crate::model::{
+    AuditAction, AuditEvent, Caller, Change, Commit, Filter, IdempotencyKey, Kind, Memory,
+    MemoryId, Outcome, Reading, Scope, Timestamp, microseconds,
+};
+use crate::retrieval::{self, Selection};
+use crate::store::Store;
+
+pub use context::ContextRequest;
+pub use forget::Forgotten;
+pub use inspect::{EntityProfile, Stats, VersionedHistory};
+pub use list::{ListRequest, Listed};
+pub use remember::Remembered;
+pub use transfer::{ConflictMode, Imported, Importing};
+pub use update::Updated;
+pub use window::Turn;
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Returns this moment.
+    fn now(&self) -> Timestamp;
+}
+
+impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
+    fn now(&self) -> Timestamp {
+        self()
+    }
+}
+
+/// Remembers, finds, changes and forgets, for callers and within their scopes.
+#[derive(Clone)]
+pub struct Engine {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    config: Arc<Config>,
+    ids: Arc<Mutex<ContextV7>>,
+}
+
+impl Engine {
+    /// Makes an engine with default settings on a store of its own.
+    pub fn new(store: impl Store + 'static, clock: impl Clock + 'static) -> Self {
+        Self::shared(Arc::new(store), clock, Config::default())
+    }
+
+    /// Makes an engine on a store that others may use too.
+    pub fn shared(store: Arc<dyn Store>, clock: impl Clock + 'static, config: Config) -> Self {
+        Self {
+            store,
+            clock: Arc::new(clock),
+            config: Arc::new(config),
+            ids: Arc::new(Mutex::new(ContextV7::new())),
+        }
+    }
+
+    /// Returns the settings.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Waits until everything that was read is on record.
+    pub async fn settle(&self) -> Result<()> {
+        self.store.settle().await
+    }
+
+    fn now(&self) -> Timestamp {
+        microseconds(self.clock.now())
+    }
+
+    fn new_id(&self, kind: Kind, now: Timestamp) -> MemoryId {
+        let context = self.ids.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        MemoryId::generate(kind, now, &context)
+    }
+
+    /// Returns the filter for what a caller means.
+    fn filter(&self, caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filter> {
+        let layers = selection.layers.as_deref();
+        let scopes = retrieval::reach(caller, &selection.identifiers, layers)?;
+        if scopes.is_empty() {
+            let message = "no layer is open: give at least one identifier, such as a user";
+            return Err(Error::new(ErrorKind::MissingIdentifier, message));
+        }
+        Ok(selection.filter(scopes, now))
+    }
+
+    /// Loads one memory that the caller may open and that has not ended.
+    async fn load(&self, caller: &Caller, id: &MemoryId, now: Timestamp) -> Result<Memory> {
+        let found = self.store.get(caller.access(), std::slice::from_ref(id)).await?;
+        let alive = found.into_iter().find(|memory| !memory.expired(now));
+        alive.ok_or_else(|| MemoryId::not_found(id.as_str()))
+    }
+
+    async fn commit(
+        &self,
+        caller: &Caller,
+        at: Timestamp,
+        changes: Vec<Change>,
+        audit: Vec<AuditEvent>,
+        idempotency: Option<(IdempotencyKey, [u8; 32])>,
+    ) -> Result<Vec<Outcome>> {
+        let actor = caller.actor().clone();
+        self.store.commit(Commit { actor, at, changes, audit, idempotency }).await
+    }
+
+    /// Records that memories were shown to somebody.
+    fn observe(&self, caller: &Caller, at: Timestamp, query: &str, shown: &[Memory]) {
+        let audit =
+            AuditEvent::new(AuditAction::Read).with("query", query).with("count", shown.len());
+        let ids = shown.iter().map(|memory| memory.id.clone()).collect();
+        self.store.observe(Reading { actor: caller.actor().clone(), at, ids, audit });
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// Refuses a scope that the caller may not open.
+fn check_open(caller: &Caller, scope: &Scope) -> Result<()> {
+    if caller.access().opens(scope) { Ok(()) } else { Err(retrieval::not_open(scope)) }
+}
+
+/// Refuses more than may be asked for at once.
+fn check_batch(count: usize, limit: usize) -> Result<()> {
+    if count <= limit {
+        return Ok(());
+    }
+    let message = format!("{count} memories in one request; at most {limit} are taken");
+    Err(Error::invalid(message).with("limit", limit))
+}
+
+/// Returns what is recorded of secrets that were taken out: by which rules, never their values.
+fn redaction_event<'a>(redactions: impl Iterator<Item = &'a Redaction>) -> Option<AuditEvent> {
+    let mut classes: Vec<&str> = redactions.map(|redaction| redaction.class).collect();
+    if classes.is_empty() {
+        return None;
+    }
+    let count = classes.len();
+    classes.sort_unstable();
+    classes.dedup();
+    Some(AuditEvent::new(AuditAction::SecretRedacted).with("rules", classes).with("count", count))
+}

@@ -1,0 +1,127 @@
+use super::Engine;
+use super::list::ListRequest;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Caller, Draft, Identifier, Kind, Lifetime, Memory, Patch, Scope, Source};
+use crate::retrieval::{self, ContextBlock, Query, Selection};
+use crate::store::Order;
+
+/// What a block for a prompt should be about.
+#[derive(Debug, Clone)]
+pub struct ContextRequest {
+    /// Among which memories.
+    pub selection: Selection,
+    /// The prompt.
+    pub prompt: String,
+    /// How many facts at most.
+    pub facts: usize,
+    /// How many episodes at most.
+    pub episodes: usize,
+    /// How many tokens at most.
+    pub tokens: usize,
+    /// The conversation that is going on, which needs no reminding of itself.
+    pub session: Option<Identifier>,
+}
+
+impl ContextRequest {
+    /// Asks for five facts and no episodes within 4,000 tokens.
+    pub fn new(selection: Selection, prompt: impl Into<String>) -> Self {
+        Self {
+            selection,
+            prompt: prompt.into(),
+            facts: 5,
+            episodes: 0,
+            tokens: 4_000,
+            session: None,
+        }
+    }
+}
+
+impl Engine {
+    /// Keeps a value under a key until the end of the day, in place of what was there.
+    pub async fn set_context(
+        &self,
+        caller: &Caller,
+        scope: Scope,
+        key: &str,
+        value: &str,
+        source: Source,
+    ) -> Result<Memory> {
+        check_key(key)?;
+        let draft = Draft {
+            key: Some(key.to_owned()),
+            lifetime: Lifetime::ByKind,
+            ..Draft::new(scope, Kind::Context, value, source)
+        };
+        let remembered = self.remember(caller, draft).await?;
+        let known = remembered.memory;
+        if !remembered.existing || known.content.as_str() == value {
+            return Ok(known);
+        }
+        let patch = Patch { content: Some(value.to_owned()), ..Patch::default() };
+        Ok(self.update(caller, &known.id, patch).await?.memory)
+    }
+
+    /// Returns the value under a key.
+    pub async fn get_context(
+        &self,
+        caller: &Caller,
+        selection: Selection,
+        key: &str,
+    ) -> Result<Memory> {
+        check_key(key)?;
+        let selection =
+            Selection { kinds: vec![Kind::Context], key: Some(key.to_owned()), ..selection };
+        let request = ListRequest { limit: 1, ..ListRequest::new(selection) };
+        let found = self.list(caller, &request).await?.memories.into_iter().next();
+        found.ok_or_else(|| {
+            Error::new(ErrorKind::NotFound, "nothing is kept under this key").during("get_context")
+        })
+    }
+
+    /// Writes a block of markdown for a prompt from what other conversations left behind.
+    pub async fn context(&self, caller: &Caller, request: &ContextRequest) -> Result<ContextBlock> {
+        let mut memories = Vec::new();
+        for (kind, limit) in [(Kind::Fact, request.facts), (Kind::Episode, request.episodes)] {
+            if limit > 0 {
+                memories.extend(self.relevant(caller, request, kind, limit).await?);
+            }
+        }
+        let reflection = self.latest_reflection(caller, request).await?;
+        Ok(retrieval::block(&memories, reflection.as_ref(), request.tokens))
+    }
+
+    async fn relevant(
+        &self,
+        caller: &Caller,
+        request: &ContextRequest,
+        kind: Kind,
+        limit: usize,
+    ) -> Result<Vec<Memory>> {
+        let selection = Selection {
+            kinds: vec![kind],
+            excluded_session: request.session.clone(),
+            ..request.selection.clone()
+        };
+        let query = Query { limit, ..Query::new(selection, request.prompt.as_str()) };
+        let answer = self.search(caller, &query).await?;
+        Ok(answer.hits.into_iter().map(|hit| hit.memory).collect())
+    }
+
+    async fn latest_reflection(
+        &self,
+        caller: &Caller,
+        request: &ContextRequest,
+    ) -> Result<Option<Memory>> {
+        let selection = Selection { kinds: vec![Kind::Reflection], ..request.selection.clone() };
+        let list =
+            ListRequest { limit: 1, order: Order::LatestEvent, ..ListRequest::new(selection) };
+        Ok(self.list(caller, &list).await?.memories.into_iter().next())
+    }
+}
+
+fn check_key(key: &str) -> Result<()> {
+    if key.trim().is_empty() || key.len() > 256 || key.chars().any(char::is_control) {
+        return Err(Error::invalid("a key has 1 to 256 bytes and no control characters"));
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+use std::collections::HashSet;
+
+use super::Engine;
+use crate::error::Result;
+use crate::model::{
+    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, Scope, Timestamp,
+};
+use crate::retrieval::Selection;
+use crate::store::{Order, Page};
+
+/// What was forgotten.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// The memories that are gone.
+    pub ids: Vec<MemoryId>,
+    /// Those that were asked for and are not there, or not the caller's.
+    pub missing: Vec<MemoryId>,
+}
+
+/// How many memories are collected at a time.
+const PIECE: usize = 1_000;
+
+impl Engine {
+    /// Forgets memories by id: rows, earlier versions, index, entities and vectors.
+    ///
+    /// All that are there are forgotten together; the others are reported.
+    pub async fn forget(&self, caller: &Caller, ids: &[MemoryId]) -> Result<Forgotten> {
+        self.forget_ids(caller, ids).await.map_err(|error| error.during("delete"))
+    }
+
+    /// Forgets everything that a selection means, together.
+    pub async fn forget_matching(
+        &self,
+        caller: &Caller,
+        selection: &Selection,
+    ) -> Result<Forgotten> {
+        let forget = async {
+            let memories = self.matching(caller, selection).await?;
+            self.forget_memories(caller, memories, self.now()).await
+        };
+        forget.await.map_err(|error| error.during("delete"))
+    }
+
+    /// Returns everything that a selection means, as `forget_matching` would take it.
+    pub async fn matching(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
+        let filter = self.filter(caller, selection, self.now())?;
+        let mut page = Page { limit: PIECE, order: Order::Newest, after: None };
+        let mut memories = Vec::new();
+        loop {
+            let listing = self.store.list(&filter, &page).await?;
+            page.after = listing.memories.last().map(|memory| page.order.position(memory));
+            memories.extend(listing.memories);
+            if !listing.more {
+                return Ok(memories);
+            }
+        }
+    }
+
+    async fn forget_ids(&self, caller: &Caller, ids: &[MemoryId]) -> Result<Forgotten> {
+        super::check_batch(ids.len(), self.config.limits.batch)?;
+        let now = self.now();
+        let found = self.store.get(caller.access(), ids).await?;
+        let mut forgotten = self.forget_memories(caller, found, now).await?;
+        let gone: HashSet<&MemoryId> = forgotten.ids.iter().collect();
+        let missing = ids.iter().filter(|id| !gone.contains(id)).cloned().collect();
+        forgotten.missing = missing;
+        Ok(forgotten)
+    }
+
+    async fn forget_memories(
+        &self,
+        caller: &Caller,
+        memories: Vec<Memory>,
+        now: Timestamp,
+    ) -> Result<Forgotten> {
+        if memories.is_empty() {
+            return Ok(Forgotten::default());
+        }
+        let audit = vec![audit(&memories)];
+        let forget = |memory: Memory| Change::Forget { id: memory.id, scope: memory.scope };
+        let changes = memories.into_iter().map(forget).collect();
+        let outcomes = self.commit(caller, now, changes, audit, None).await?;
+        let mut forgotten = Forgotten::default();
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Forgotten(id) => forgotten.ids.push(id),
+                other => forgotten.missing.push(other.id().clone()),
+            }
+        }
+        Ok(forgotten)
+    }
+}
+
+fn audit(memories: &[Memory]) -> AuditEvent {
+    let action = if memories.len() == 1 { AuditAction::Delete } else { AuditAction::BulkDelete };
+    let mut scopes: Vec<&Scope> = memories.iter().map(|memory| &memory.scope).collect();
+    scopes.dedup();
+    let scope = if let [one] = scopes[..] { Some(one.clone()) } else { None };
+    AuditEvent { scope, ..AuditEvent::new(action) }.with("count", memories.len())
+}

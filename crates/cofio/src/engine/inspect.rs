@@ -1,0 +1,153 @@
+use std::collections::BTreeMap;
+
+use super::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{
+    AuditEntry, Caller, ChangeRecord, Entity, Identifiers, Kind, Layer, Memory, MemoryId, Scope,
+    State, Timestamp,
+};
+use crate::retrieval;
+use crate::store::ScopeSummary;
+
+/// A memory with everything it was before.
+#[derive(Debug, Clone)]
+pub struct VersionedHistory {
+    /// The earlier versions, the oldest first.
+    pub earlier: Vec<Memory>,
+    /// The memory as it is now.
+    pub current: Memory,
+}
+
+/// What is kept for a caller.
+#[derive(Debug, Clone, Default)]
+pub struct Stats {
+    /// Every scope that holds something.
+    pub scopes: Vec<ScopeSummary>,
+    /// How many active memories of each kind.
+    pub kinds: BTreeMap<Kind, u64>,
+    /// How many active memories on each layer.
+    pub layers: BTreeMap<Layer, u64>,
+    /// How many memories in all, whatever their state.
+    pub total: u64,
+    /// How many have no vector yet.
+    pub pending_embeddings: u64,
+    /// How many bytes of text.
+    pub content_bytes: u64,
+    /// When the last one was learnt.
+    pub latest_at: Option<Timestamp>,
+}
+
+/// What is known of one entity.
+#[derive(Debug, Clone)]
+pub struct EntityProfile {
+    /// The entity.
+    pub entity: Entity,
+    /// Memories that name it, the latest first.
+    pub memories: Vec<Memory>,
+}
+
+impl Engine {
+    /// Returns a memory with its earlier versions.
+    pub async fn history(&self, caller: &Caller, id: &MemoryId) -> Result<VersionedHistory> {
+        let history = async {
+            let current = self.load(caller, id, self.now()).await?;
+            let earlier = self.store.history(caller.access(), id).await?;
+            Ok(VersionedHistory { earlier, current })
+        };
+        history.await.map_err(|error: Error| error.during("history"))
+    }
+
+    /// Counts what is kept; with identifiers, only in the scopes they open.
+    pub async fn stats(&self, caller: &Caller, within: Option<&Identifiers>) -> Result<Stats> {
+        let mut stats = Stats::default();
+        let scopes = within.map(|names| retrieval::reach(caller, names, None)).transpose()?;
+        let wanted = |scope: &Scope| scopes.as_ref().is_none_or(|scopes| scopes.contains(scope));
+        for summary in self.store.scopes(caller.access(), self.now()).await? {
+            if wanted(&summary.scope) {
+                stats.add(summary);
+            }
+        }
+        Ok(stats)
+    }
+
+    /// Returns what memories name, most often named first.
+    pub async fn entities(
+        &self,
+        caller: &Caller,
+        identifiers: &Identifiers,
+        limit: usize,
+    ) -> Result<Vec<Entity>> {
+        let scopes = retrieval::reach(caller, identifiers, None)?;
+        self.store.entities(&scopes, self.now(), None, limit).await
+    }
+
+    /// Returns what is known of an entity, by its name or any way it is written.
+    pub async fn entity(
+        &self,
+        caller: &Caller,
+        identifiers: &Identifiers,
+        name: &str,
+    ) -> Result<Vec<EntityProfile>> {
+        let scopes = retrieval::reach(caller, identifiers, None)?;
+        let now = self.now();
+        let name = name.trim_start_matches(['@', '#']);
+        let mut profiles = Vec::new();
+        for entity in self.store.entities(&scopes, now, Some(name), 10).await? {
+            let memories = self.store.get(caller.access(), &entity.memories).await?;
+            self.observe(caller, now, "entity", &memories);
+            profiles.push(EntityProfile { entity, memories });
+        }
+        if profiles.is_empty() {
+            let message = "no memory names this entity";
+            return Err(Error::new(ErrorKind::NotFound, message).during("entity"));
+        }
+        Ok(profiles)
+    }
+
+    /// Returns what changed after a place in the sequence of changes, the oldest first.
+    pub async fn changes(
+        &self,
+        caller: &Caller,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<ChangeRecord>> {
+        self.store.changes(caller.access(), after, limit).await
+    }
+
+    /// Returns audit entries after a place, the oldest first, as far as they are the caller's.
+    ///
+    /// Somebody who keeps the store sees all of them; others see what they did themselves.
+    pub async fn audit(
+        &self,
+        caller: &Caller,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<AuditEntry>> {
+        let mut entries = self.store.audit(after, limit).await?;
+        if !caller.keeps_the_store() {
+            entries.retain(|entry| entry.record.actor == *caller.actor());
+        }
+        Ok(entries)
+    }
+
+    /// Checks that no audit entry was changed, moved or left out, and returns how many there are.
+    pub async fn verify_audit(&self) -> Result<u64> {
+        self.store.verify_audit().await.map_err(|error| error.during("verify"))
+    }
+}
+
+impl Stats {
+    fn add(&mut self, summary: ScopeSummary) {
+        for &(kind, state, count) in &summary.counts {
+            self.total += count;
+            if state == State::Active {
+                *self.kinds.entry(kind).or_default() += count;
+                *self.layers.entry(summary.layer()).or_default() += count;
+            }
+        }
+        self.pending_embeddings += summary.pending_embeddings;
+        self.content_bytes += summary.content_bytes;
+        self.latest_at = self.latest_at.max(summary.latest_at);
+        self.scopes.push(summary);
+    }
+}

@@ -1,0 +1,120 @@
+use std::collections::HashMap;
+
+use super::{Engine, check_batch, check_open};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ingest::{self, Prepared, Redaction};
+use crate::model::{AuditAction, AuditEvent, Caller, Change, Draft, Memory, MemoryId, Outcome};
+
+/// What became of something to remember.
+#[derive(Debug, Clone)]
+pub struct Remembered {
+    /// The memory as it is kept.
+    pub memory: Memory,
+    /// Whether it was there already.
+    pub existing: bool,
+    /// What was taken out of the text before it was kept.
+    pub redactions: Vec<Redaction>,
+}
+
+impl Engine {
+    /// Keeps something, unless it is known already.
+    ///
+    /// When it returns, the memory survives a crash and is found by its words.
+    pub async fn remember(&self, caller: &Caller, draft: Draft) -> Result<Remembered> {
+        let remembered = self.remember_all(caller, vec![draft]).await?;
+        remembered.into_iter().next().ok_or_else(|| Error::invalid("nothing to remember"))
+    }
+
+    /// Keeps several things, or none of them if one is refused.
+    ///
+    /// The idempotency key of the first draft stands for the whole request.
+    pub async fn remember_all(
+        &self,
+        caller: &Caller,
+        drafts: Vec<Draft>,
+    ) -> Result<Vec<Remembered>> {
+        self.remember_drafts(caller, drafts).await.map_err(|error| error.during("add"))
+    }
+
+    async fn remember_drafts(
+        &self,
+        caller: &Caller,
+        drafts: Vec<Draft>,
+    ) -> Result<Vec<Remembered>> {
+        check_batch(drafts.len(), self.config.limits.batch)?;
+        let now = self.now();
+        let key = drafts.first().and_then(|draft| draft.idempotency_key.clone());
+        let idempotency = key.map(|key| (key, ingest::request_hash(&drafts)));
+        let mut prepared = Vec::with_capacity(drafts.len());
+        for (index, draft) in drafts.into_iter().enumerate() {
+            check_open(caller, &draft.scope)?;
+            let id = self.new_id(draft.kind, now);
+            let one = ingest::prepare(draft, id, &self.config, now);
+            prepared.push(one.map_err(|error| error.with("index", index))?);
+        }
+        let changes = prepared.iter().map(create).collect();
+        let audit = audit(&prepared);
+        let outcomes = self.commit(caller, now, changes, audit, idempotency).await?;
+        self.remembered(caller, prepared, outcomes).await
+    }
+
+    /// Pairs what was prepared with what became of it.
+    async fn remembered(
+        &self,
+        caller: &Caller,
+        prepared: Vec<Prepared>,
+        outcomes: Vec<Outcome>,
+    ) -> Result<Vec<Remembered>> {
+        let known: Vec<MemoryId> = prepared
+            .iter()
+            .zip(&outcomes)
+            .filter(|(one, outcome)| one.memory.id != *outcome.id())
+            .map(|(_, outcome)| outcome.id().clone())
+            .collect();
+        let mut loaded: HashMap<MemoryId, Memory> = HashMap::new();
+        if !known.is_empty() {
+            let memories = self.store.get(caller.access(), &known).await?;
+            loaded = memories.into_iter().map(|memory| (memory.id.clone(), memory)).collect();
+        }
+        let pair = |(one, outcome): (Prepared, Outcome)| {
+            let existing = one.memory.id != *outcome.id();
+            let memory = if existing {
+                loaded.get(outcome.id()).cloned().ok_or_else(forgotten_meanwhile)?
+            } else {
+                one.memory
+            };
+            Ok(Remembered { memory, existing, redactions: one.redactions })
+        };
+        prepared.into_iter().zip(outcomes).map(pair).collect()
+    }
+}
+
+fn create(prepared: &Prepared) -> Change {
+    let memory = Box::new(prepared.memory.clone());
+    Change::Create { memory, identity: prepared.identity, history: Vec::new() }
+}
+
+/// Returns what is recorded of a write: sizes, kinds and sources, never content.
+fn audit(prepared: &[Prepared]) -> Vec<AuditEvent> {
+    let bytes: usize = prepared.iter().map(|one| one.memory.content.as_str().len()).sum();
+    let mut write =
+        AuditEvent::new(AuditAction::Write).with("count", prepared.len()).with("size", bytes);
+    if let [one] = prepared {
+        write = write
+            .with("kind", one.memory.kind.as_str())
+            .with("source", one.memory.source.source_type.as_str());
+    }
+    let mut scopes = prepared.iter().map(|one| &one.memory.scope);
+    if let Some(first) = scopes.next()
+        && scopes.all(|scope| scope == first)
+    {
+        write.scope = Some(first.clone());
+    }
+    let mut events = vec![write];
+    events.extend(super::redaction_event(prepared.iter().flat_map(|one| &one.redactions)));
+    events
+}
+
+fn forgotten_meanwhile() -> Error {
+    Error::new(ErrorKind::Conflict, "somebody forgot this memory while it was being repeated")
+}

@@ -1,0 +1,3 @@
+//! How memories age: pure plans, made from values and a moment.
+
+pub mod expiry;

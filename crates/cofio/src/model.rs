@@ -1,0 +1,45 @@
+//! The words everyone in the library speaks: memories, whose they are, who asks, and what changes.
+//!
+//! Values only: nothing here reads a clock, a file or a store.
+
+mod audit;
+mod caller;
+mod change;
+mod clean_text;
+mod draft;
+mod entity;
+mod filter;
+mod id;
+mod identifier;
+mod kind;
+mod layer;
+mod memory;
+mod metadata;
+mod names;
+mod scope;
+mod source;
+
+pub use audit::{AuditAction, AuditEntry, AuditEvent, AuditRecord, ChangeRange};
+pub use caller::{Access, Caller, Grant};
+pub use change::{Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Outcome, Reading};
+pub use clean_text::CleanText;
+pub use draft::{Draft, Lifetime, Patch};
+pub use entity::{Entity, EntityType, Mention};
+pub use filter::{Cues, Filter, TimeRange, TriplePattern};
+pub use id::MemoryId;
+pub use identifier::{Identifier, Identifiers};
+pub use kind::Kind;
+pub use layer::Layer;
+pub use memory::{
+    AccessPolicy, Accesses, Embedding, Fingerprint, Memory, Provenance, State, Triple,
+};
+pub use metadata::{Edit, Fraction, KnowledgePointer, KnowledgeType, Metadata, MetadataPatch};
+pub use scope::Scope;
+pub use source::{Channel, Source, SourceType, Trust};
+
+pub use jiff::Timestamp;
+
+/// Cuts off what is finer than a microsecond, which no store keeps.
+pub(crate) fn microseconds(moment: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(moment.as_microsecond()).unwrap_or(moment)
+}

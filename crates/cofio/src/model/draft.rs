@@ -1,0 +1,78 @@
+use jiff::SignedDuration;
+
+use super::{
+    AccessPolicy, IdempotencyKey, Kind, MemoryId, Metadata, MetadataPatch, Scope, Source,
+    Timestamp, Triple,
+};
+
+/// Something to remember, as somebody said it.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// Whose it will be.
+    pub scope: Scope,
+    /// What it is.
+    pub kind: Kind,
+    /// The text.
+    pub content: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// What is known about it.
+    pub metadata: Metadata,
+    /// How widely it is meant to be seen.
+    pub access_policy: AccessPolicy,
+    /// When it happened; now, if nothing is said.
+    pub event_at: Option<Timestamp>,
+    /// How long it lives.
+    pub lifetime: Lifetime,
+    /// Subject, predicate and object of a procedure.
+    pub triple: Option<Triple>,
+    /// The key to keep it under: at most one memory of its kind in its scope has it.
+    pub key: Option<String>,
+    /// The memories it was concluded from.
+    pub derived_from: Vec<MemoryId>,
+    /// Makes a repeated request return the first one's answer.
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl Draft {
+    /// Starts a draft with what cannot be left out.
+    pub fn new(scope: Scope, kind: Kind, content: impl Into<String>, source: Source) -> Self {
+        Self {
+            scope,
+            kind,
+            content: content.into(),
+            source,
+            metadata: Metadata::default(),
+            access_policy: AccessPolicy::default(),
+            event_at: None,
+            lifetime: Lifetime::ByKind,
+            triple: None,
+            key: None,
+            derived_from: Vec::new(),
+            idempotency_key: None,
+        }
+    }
+}
+
+/// How long a memory lives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Lifetime {
+    /// As long as its kind does.
+    #[default]
+    ByKind,
+    /// This long from now.
+    For(SignedDuration),
+    /// Until then.
+    Until(Timestamp),
+}
+
+/// What to change in a memory.
+#[derive(Debug, Clone, Default)]
+pub struct Patch {
+    /// The new text.
+    pub content: Option<String>,
+    /// What to change in the metadata.
+    pub metadata: MetadataPatch,
+    /// The version it must still have; without one the change is made to whatever is there.
+    pub expected_version: Option<u64>,
+}

@@ -1,0 +1,182 @@
+use std::fmt;
+
+use super::names::names;
+use super::{CleanText, Kind, MemoryId, Mention, Metadata, Scope, Source, Timestamp};
+use crate::error::{Error, Result};
+
+/// Something remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Memory {
+    /// Its id.
+    pub id: MemoryId,
+    /// Whose it is.
+    pub scope: Scope,
+    /// What it is.
+    pub kind: Kind,
+    /// Where it is in its life.
+    pub state: State,
+    /// The text.
+    pub content: CleanText,
+    /// What is known about it.
+    pub metadata: Metadata,
+    /// Where it came from.
+    pub source: Source,
+    /// How widely it is meant to be seen.
+    pub access_policy: AccessPolicy,
+    /// When it happened.
+    pub event_at: Timestamp,
+    /// When it was learnt.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When it ends by itself.
+    pub expires_at: Option<Timestamp>,
+    /// Since when it is no longer held to be true.
+    pub valid_until: Option<Timestamp>,
+    /// How fast it fades, per day; 0 never.
+    pub decay_rate: f64,
+    /// How often and when it was last read.
+    pub accesses: Accesses,
+    /// What it was made from and what it replaced.
+    pub provenance: Provenance,
+    /// Subject, predicate and object of a procedure.
+    pub triple: Option<Triple>,
+    /// The key it is kept under, if it is a value by key.
+    pub key: Option<String>,
+    /// What is named in it.
+    pub entities: Vec<Mention>,
+    /// How often it was written, from 1.
+    pub version: u64,
+    /// Whether it has a vector yet.
+    pub embedding: Embedding,
+}
+
+impl Memory {
+    /// Returns the text by which words find this memory.
+    pub fn searchable(&self) -> String {
+        let mut text = self.content.as_str().to_owned();
+        let metadata = &self.metadata;
+        let fields = metadata.title.iter().chain(&metadata.description).chain(&metadata.tags);
+        for field in fields {
+            text.push('\n');
+            text.push_str(field);
+        }
+        text
+    }
+
+    /// Returns whether it has ended by itself.
+    pub fn expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|end| end <= now)
+    }
+}
+
+/// Where a memory is in its life; what is deleted is gone and has no state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// In use.
+    Active,
+    /// Faded below use.
+    Decayed,
+    /// Put away; found on request only.
+    Archived,
+    /// No longer held to be true; kept for the history.
+    Superseded,
+}
+
+names!(State, "state", Invalid, {
+    Active => "active", Decayed => "decayed", Archived => "archived", Superseded => "superseded",
+});
+
+/// How widely a memory is meant to be seen, for other systems that ask.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum AccessPolicy {
+    /// By its owner.
+    #[default]
+    Private,
+    /// By those who are named.
+    Restricted,
+    /// By those it is shared with.
+    Shared,
+    /// By the organisation.
+    Organization,
+    /// By everyone.
+    Public,
+}
+
+names!(AccessPolicy, "access policy", Invalid, {
+    Private => "private",
+    Restricted => "restricted",
+    Shared => "shared",
+    Organization => "organization",
+    Public => "public",
+});
+
+/// How often a memory was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accesses {
+    /// How many answers it was part of.
+    pub count: u64,
+    /// When it was last part of one.
+    pub last_at: Option<Timestamp>,
+}
+
+/// What a memory was made from and what it replaced.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// The memories it was concluded from.
+    pub derived_from: Vec<MemoryId>,
+    /// The memory it replaced.
+    pub supersedes: Option<MemoryId>,
+    /// The memory that replaced it.
+    pub superseded_by: Option<MemoryId>,
+}
+
+/// A statement in three parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Triple {
+    /// What kind of statement, such as `uses`.
+    pub fact_type: String,
+    /// What it is about.
+    pub subject: String,
+    /// What is said of it.
+    pub predicate: String,
+    /// With respect to what.
+    pub object: String,
+}
+
+/// Whether a memory has a vector yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Embedding {
+    /// Not yet, or no embedder is configured.
+    #[default]
+    Pending,
+    /// Made by the model with this fingerprint.
+    Ready(Fingerprint),
+}
+
+/// Tells one embedding model, with its settings, from every other.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Fingerprint(String);
+
+impl Fingerprint {
+    /// Takes the text that names a model and its settings.
+    pub fn new(text: impl Into<String>) -> Result<Self> {
+        let text = text.into();
+        if text.is_empty() || text.len() > 200 || !text.bytes().all(|byte| byte.is_ascii_graphic())
+        {
+            return Err(Error::invalid("a fingerprint is 1 to 200 visible ASCII characters"));
+        }
+        Ok(Self(text))
+    }
+
+    /// Returns the text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}

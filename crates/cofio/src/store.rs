@@ -1,0 +1,238 @@
+//! Where memories are kept: the contract, what every store shares, and two stores.
+//!
+//! A store knows the model and nothing of ranking, policy or time.
+
+mod chain;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod document;
+mod memory_store;
+mod sqlite;
+
+use async_trait::async_trait;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Filter, Kind, Layer, Memory, MemoryId,
+    Outcome, Reading, Scope, State, Timestamp,
+};
+
+pub use chain::{GENESIS, change_digest, link, verify};
+pub use document::{decode, encode};
+pub use memory_store::MemoryStore;
+pub use sqlite::{Begin, Durability, Integrity, SqliteOptions, SqliteStore};
+
+/// Keeps memories.
+///
+/// Every method that reads names the scopes or the access it reads for, and never returns, counts
+/// or changes anything outside. Every answer is one moment's view of the store.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Returns what this store can do by itself.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Makes all changes, their audit entries and their places in the sequence of changes, or none.
+    ///
+    /// When it returns, all of it survives a crash. Returns one outcome per change, in order.
+    /// Fails with `Conflict` when an update's memory no longer has the version before, or when
+    /// an idempotency key comes back with another request; with the same request it returns the
+    /// first outcomes and changes nothing. An id that was forgotten is never created again:
+    /// its outcome is `Missing`, as is that of an update, a forgetting or a vector for a memory
+    /// that is not there. A commit that changes nothing records nothing.
+    async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>>;
+
+    /// Returns the memories with these ids that `access` opens, in the order of the ids.
+    ///
+    /// What is not there and what is not open are both left out.
+    async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>>;
+
+    /// Returns one page of the memories that `filter` means, and how many there are in all.
+    async fn list(&self, filter: &Filter, page: &Page) -> Result<Listing>;
+
+    /// Returns the memories that `filter` means and the cues point to, each list best first.
+    ///
+    /// A list has at most `limit` ids, and every id's memory is in `memories`.
+    async fn candidates(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Candidates>;
+
+    /// Returns the earlier versions of a memory that `access` opens, the oldest first.
+    ///
+    /// Accesses and embeddings are not part of a version; there they are as in a new memory.
+    async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>>;
+
+    /// Returns the entities of the scopes, those that most memories name first.
+    ///
+    /// With a `name`, only the entity that is called or written so, up to case and accents.
+    /// An entity that is named in several of the scopes is returned once.
+    /// Memories that have ended at `now` do not count.
+    async fn entities(
+        &self,
+        scopes: &[Scope],
+        now: Timestamp,
+        name: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Entity>>;
+
+    /// Returns the scopes that `access` opens and that hold something, with counts.
+    async fn scopes(&self, access: &Access, now: Timestamp) -> Result<Vec<ScopeSummary>>;
+
+    /// Returns changes after a place in the sequence that `access` opens, the oldest first.
+    async fn changes(&self, access: &Access, after: u64, limit: usize)
+    -> Result<Vec<ChangeRecord>>;
+
+    /// Returns the ids that `access` opens and that were forgotten, with when.
+    async fn tombstones(&self, access: &Access) -> Result<Vec<Tombstone>>;
+
+    /// Returns audit entries after a place, the oldest first.
+    async fn audit(&self, after: u64, limit: usize) -> Result<Vec<AuditEntry>>;
+
+    /// Checks that no audit entry was changed, moved or left out, and returns how many there are.
+    ///
+    /// Fails with `Provider`, naming the first entry that does not fit.
+    async fn verify_audit(&self) -> Result<u64>;
+
+    /// Records soon that memories were read; does not wait, and may be lost in a crash.
+    fn observe(&self, reading: Reading);
+
+    /// Waits until everything observed so far is recorded.
+    async fn settle(&self) -> Result<()>;
+}
+
+/// What a store can do by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Finds by words.
+    pub lexical: bool,
+    /// Finds by entities.
+    pub entities: bool,
+    /// Keeps earlier versions.
+    pub history: bool,
+    /// Survives the end of the process.
+    pub durable: bool,
+}
+
+/// What a store found for the cues.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Candidates {
+    /// By words.
+    pub lexical: Vec<MemoryId>,
+    /// By entities.
+    pub entity: Vec<MemoryId>,
+    /// All of them, in no particular order.
+    pub memories: Vec<Memory>,
+}
+
+/// Which part of a list is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// How many at most.
+    pub limit: usize,
+    /// In which order.
+    pub order: Order,
+    /// The last one already seen.
+    pub after: Option<Position>,
+}
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Learnt last, first.
+    Newest,
+    /// Happened last, first.
+    LatestEvent,
+    /// Happened first, first.
+    EarliestEvent,
+    /// Most certain first.
+    Confidence,
+}
+
+/// A place in a list that stays the same when others write.
+///
+/// The key is what the list is ordered by: microseconds since the epoch, or confidence in millionths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    /// What the list is ordered by.
+    pub key: i64,
+    /// Tells apart those with the same key; in the same direction as the key.
+    pub id: MemoryId,
+}
+
+impl Order {
+    /// Returns the place of a memory in a list of this order.
+    pub fn position(self, memory: &Memory) -> Position {
+        let key = match self {
+            Self::Newest => memory.created_at.as_microsecond(),
+            Self::LatestEvent | Self::EarliestEvent => memory.event_at.as_microsecond(),
+            Self::Confidence => confidence_key(memory),
+        };
+        Position { key, id: memory.id.clone() }
+    }
+
+    /// Returns whether larger keys come first.
+    pub fn descending(self) -> bool {
+        !matches!(self, Self::EarliestEvent)
+    }
+}
+
+/// Returns confidence in millionths; a memory that says nothing counts as certain.
+#[expect(clippy::cast_possible_truncation, reason = "a fraction times a million fits")]
+fn confidence_key(memory: &Memory) -> i64 {
+    let confidence = memory.metadata.confidence.map_or(1.0, crate::model::Fraction::get);
+    (confidence * 1e6).round() as i64
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Listing {
+    /// The memories of this page.
+    pub memories: Vec<Memory>,
+    /// How many the filter means in all.
+    pub total: u64,
+    /// Whether there is a next page.
+    pub more: bool,
+}
+
+/// What a scope holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScopeSummary {
+    /// Which scope.
+    pub scope: Scope,
+    /// How many memories of each kind and state, without those that have expired.
+    pub counts: Vec<(Kind, State, u64)>,
+    /// How many have no vector yet.
+    pub pending_embeddings: u64,
+    /// How many bytes of text.
+    pub content_bytes: u64,
+    /// How many entities.
+    pub entities: u64,
+    /// When the last one was learnt.
+    pub latest_at: Option<Timestamp>,
+}
+
+impl ScopeSummary {
+    /// Returns the layer of the scope.
+    pub fn layer(&self) -> Layer {
+        self.scope.layer()
+    }
+}
+
+/// That a memory was forgotten.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tombstone {
+    /// Which memory.
+    pub id: MemoryId,
+    /// Whose it was.
+    pub scope: Scope,
+    /// When it was forgotten.
+    pub at: Timestamp,
+}
+
+/// Returns the error of a version that is no longer the one expected.
+fn version_conflict(id: &MemoryId, expected: u64, found: u64) -> Error {
+    let message = format!("{id} has version {found}, not {expected}: somebody changed it since");
+    Error::new(ErrorKind::Conflict, message).with("expected", expected).with("found", found)
+}
+
+/// Returns the error of an idempotency key that came back with another request.
+fn key_conflict() -> Error {
+    Error::new(ErrorKind::Conflict, "this idempotency key was used for another request")
+}

@@ -1,0 +1,158 @@
+//! The store under test, as cases talk to it.
+
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+use std::task::Poll;
+
+use super::fixtures::{commit, create, forget, keeper, now, whole};
+use crate::error::{ErrorKind, Result};
+use crate::model::{
+    Access, AuditEntry, Change, ChangeRecord, Commit, Cues, Entity, Filter, Memory, MemoryId,
+    Outcome, Reading, Scope, State,
+};
+use crate::store::{Candidates, Listing, Order, Page, ScopeSummary, Store, Tombstone};
+
+/// The store under test; an answer that is an error ends the case.
+pub(super) struct Subject(pub Arc<dyn Store>);
+
+impl Subject {
+    pub async fn attempt(&self, commit: Commit) -> Result<Vec<Outcome>> {
+        self.0.commit(commit).await
+    }
+
+    pub async fn commit(&self, changes: Vec<Change>) -> Vec<Outcome> {
+        self.attempt(commit(changes)).await.expect("the commit is accepted")
+    }
+
+    /// Keeps new memories.
+    pub async fn keep(&self, memories: &[Memory]) {
+        let outcomes = self.commit(memories.iter().map(create).collect()).await;
+        let created: Vec<_> =
+            memories.iter().map(|memory| Outcome::Created(memory.id.clone())).collect();
+        assert_eq!(outcomes, created, "new memories are kept");
+    }
+
+    /// Forgets memories that are there.
+    pub async fn forget(&self, memories: &[Memory]) {
+        let outcomes = self.commit(memories.iter().map(forget).collect()).await;
+        let forgotten: Vec<_> =
+            memories.iter().map(|memory| Outcome::Forgotten(memory.id.clone())).collect();
+        assert_eq!(outcomes, forgotten, "memories that are there are forgotten");
+    }
+
+    /// Attempts a commit that has to fail with a conflict.
+    pub async fn conflicts(&self, commit: Commit) {
+        match self.attempt(commit).await {
+            Ok(outcomes) => panic!("expected a conflict, got {outcomes:?}"),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Conflict, "{error}"),
+        }
+    }
+
+    pub async fn get(&self, access: &Access, ids: &[MemoryId]) -> Vec<Memory> {
+        self.0.get(access, ids).await.expect("memories are read")
+    }
+
+    /// Returns one memory, whoever it belongs to.
+    pub async fn find(&self, id: &MemoryId) -> Option<Memory> {
+        self.get(&keeper(), std::slice::from_ref(id)).await.pop()
+    }
+
+    pub async fn page(&self, filter: &Filter, page: &Page) -> Listing {
+        self.0.list(filter, page).await.expect("memories are listed")
+    }
+
+    /// Returns the ids that a filter means, the newest first, and checks that the total agrees.
+    pub async fn list(&self, filter: &Filter) -> Vec<MemoryId> {
+        let listing = self.page(filter, &whole(Order::Newest)).await;
+        assert_eq!(listing.total, listing.memories.len() as u64, "the total of a whole list");
+        assert!(!listing.more, "nothing comes after a whole list");
+        listing.memories.into_iter().map(|memory| memory.id).collect()
+    }
+
+    pub async fn candidates(&self, filter: &Filter, cues: &Cues) -> Candidates {
+        self.candidates_up_to(filter, cues, 1_000).await
+    }
+
+    pub async fn candidates_up_to(&self, filter: &Filter, cues: &Cues, limit: usize) -> Candidates {
+        self.0.candidates(filter, cues, limit).await.expect("candidates are found")
+    }
+
+    pub async fn history(&self, access: &Access, id: &MemoryId) -> Vec<Memory> {
+        self.0.history(access, id).await.expect("the history is read")
+    }
+
+    pub async fn entities(&self, scopes: &[Scope], name: Option<&str>) -> Vec<Entity> {
+        self.0.entities(scopes, now(), name, 1_000).await.expect("entities are read")
+    }
+
+    pub async fn scopes(&self, access: &Access) -> Vec<ScopeSummary> {
+        self.0.scopes(access, now()).await.expect("scopes are counted")
+    }
+
+    pub async fn changes(&self, access: &Access) -> Vec<ChangeRecord> {
+        self.0.changes(access, 0, 100_000).await.expect("changes are read")
+    }
+
+    pub async fn tombstones(&self, access: &Access) -> Vec<Tombstone> {
+        self.0.tombstones(access).await.expect("tombstones are read")
+    }
+
+    pub async fn audit(&self) -> Vec<AuditEntry> {
+        self.0.audit(0, 100_000).await.expect("the audit is read")
+    }
+
+    pub async fn observe(&self, reading: Reading) {
+        self.0.observe(reading);
+        self.0.settle().await.expect("what was observed is recorded");
+    }
+
+    /// Returns everything that can be seen of some scopes.
+    pub async fn snapshot(&self, scopes: &[Scope]) -> Snapshot {
+        let everything =
+            Filter { states: State::ALL.to_vec(), ..Filter::new(scopes.to_vec(), now()) };
+        let memories = self.page(&everything, &whole(Order::Newest)).await.memories;
+        let mut histories = Vec::new();
+        for memory in &memories {
+            histories.push(self.history(&keeper(), &memory.id).await);
+        }
+        Snapshot {
+            memories,
+            histories,
+            entities: self.entities(scopes, None).await,
+            summaries: self.scopes(&keeper()).await,
+            changes: self.changes(&keeper()).await,
+            tombstones: self.tombstones(&keeper()).await,
+            audit: self.audit().await,
+        }
+    }
+}
+
+/// Everything that can be seen of a store.
+#[derive(Debug, PartialEq)]
+pub(super) struct Snapshot {
+    pub memories: Vec<Memory>,
+    pub histories: Vec<Vec<Memory>>,
+    pub entities: Vec<Entity>,
+    pub summaries: Vec<ScopeSummary>,
+    pub changes: Vec<ChangeRecord>,
+    pub tombstones: Vec<Tombstone>,
+    pub audit: Vec<AuditEntry>,
+}
+
+/// Waits for all futures at once, so that a store has to deal with them together.
+pub(super) async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+    let mut running: Vec<_> = futures.into_iter().map(Box::pin).collect();
+    let mut outputs: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
+    poll_fn(|context| {
+        for (future, output) in running.iter_mut().zip(&mut outputs) {
+            if output.is_none()
+                && let Poll::Ready(value) = future.as_mut().poll(context)
+            {
+                *output = Some(value);
+            }
+        }
+        if outputs.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    outputs.into_iter().flatten().collect()
+}

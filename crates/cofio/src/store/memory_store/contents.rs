@@ -1,0 +1,106 @@
+//! What the lock guards, and the indexes that follow from the memories.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::journal::Journal;
+use super::kept::Kept;
+use crate::model::{Access, IdempotencyKey, Identifier, MemoryId, Outcome, Reading, Scope};
+use crate::store::Tombstone;
+
+/// Everything a store holds.
+#[derive(Default)]
+pub(super) struct Contents {
+    memories: HashMap<MemoryId, Arc<Kept>>,
+    /// The ids of each scope, by its text, which no two scopes share.
+    by_scope: BTreeMap<ScopeKey, BTreeSet<MemoryId>>,
+    by_identity: HashMap<(ScopeKey, [u8; 32]), MemoryId>,
+    pub(super) tombstones: BTreeMap<MemoryId, Tombstone>,
+    /// What was asked under a caller's key, and what came of it.
+    pub(super) requests: HashMap<(Identifier, IdempotencyKey), ([u8; 32], Vec<Outcome>)>,
+    pub(super) journal: Journal,
+}
+
+type ScopeKey = String;
+
+impl Contents {
+    /// Returns a memory, whoever asks.
+    pub fn find(&self, id: &MemoryId) -> Option<&Arc<Kept>> {
+        self.memories.get(id)
+    }
+
+    /// Returns a memory that `access` opens.
+    pub fn open(&self, access: &Access, id: &MemoryId) -> Option<&Kept> {
+        self.memories.get(id).map(|kept| &**kept).filter(|kept| access.opens(&kept.memory.scope))
+    }
+
+    /// Returns the memory of a scope that has an identity.
+    pub fn identified(&self, scope: &Scope, identity: [u8; 32]) -> Option<&MemoryId> {
+        self.by_identity.get(&(scope.to_string(), identity))
+    }
+
+    /// Returns the memories of the scopes, each once.
+    pub fn inside(&self, scopes: &[Scope]) -> Vec<&Kept> {
+        let keys: BTreeSet<ScopeKey> = scopes.iter().map(ToString::to_string).collect();
+        let ids = keys.iter().filter_map(|key| self.by_scope.get(key)).flatten();
+        ids.map(|id| self.indexed(id)).collect()
+    }
+
+    /// Returns the memories of each scope that `access` opens.
+    pub fn scopes(&self, access: &Access) -> impl Iterator<Item = Vec<&Kept>> {
+        let memories = |ids: &BTreeSet<MemoryId>| ids.iter().map(|id| self.indexed(id)).collect();
+        let open = |inside: &Vec<&Kept>| inside.iter().all(|kept| access.opens(&kept.memory.scope));
+        self.by_scope.values().map(memories).filter(open)
+    }
+
+    /// Puts a memory, or nothing, in the place of what is there, and returns what was there.
+    pub fn replace(&mut self, id: &MemoryId, next: Option<Arc<Kept>>) -> Option<Arc<Kept>> {
+        let before = self.memories.remove(id);
+        if let Some(before) = &before {
+            self.unindex(before);
+        }
+        if let Some(next) = next {
+            self.index(&next);
+            self.memories.insert(id.clone(), next);
+        }
+        before
+    }
+
+    /// Counts a reading and records it.
+    pub fn observe(&mut self, reading: Reading) {
+        let ids: BTreeSet<&MemoryId> = reading.ids.iter().collect();
+        for id in ids {
+            if let Some(kept) = self.memories.get_mut(id) {
+                let accesses = &mut Arc::make_mut(kept).memory.accesses;
+                accesses.count += 1;
+                accesses.last_at = accesses.last_at.max(Some(reading.at));
+            }
+        }
+        self.journal.enter(&reading.actor, reading.at, reading.audit, None);
+    }
+
+    fn indexed(&self, id: &MemoryId) -> &Kept {
+        self.memories.get(id).expect("the index of scopes names only what is there")
+    }
+
+    fn index(&mut self, kept: &Kept) {
+        let scope = kept.memory.scope.to_string();
+        if let Some(identity) = kept.identity {
+            self.by_identity.insert((scope.clone(), identity), kept.memory.id.clone());
+        }
+        self.by_scope.entry(scope).or_default().insert(kept.memory.id.clone());
+    }
+
+    fn unindex(&mut self, kept: &Kept) {
+        let scope = kept.memory.scope.to_string();
+        if let Some(ids) = self.by_scope.get_mut(&scope) {
+            ids.remove(&kept.memory.id);
+            if ids.is_empty() {
+                self.by_scope.remove(&scope);
+            }
+        }
+        if let Some(identity) = kept.identity {
+            self.by_identity.remove(&(scope, identity));
+        }
+    }
+}

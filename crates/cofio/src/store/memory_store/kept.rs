@@ -1,0 +1,74 @@
+//! A memory with everything that is kept beside it, all of which goes when it goes.
+
+use crate::model::{Accesses, Embedding, EntityType, Memory};
+use crate::text::fold;
+
+use super::lexical::Terms;
+
+/// A memory with everything that is kept beside it.
+#[derive(Clone)]
+pub(super) struct Kept {
+    /// The memory as it is now.
+    pub memory: Memory,
+    /// What makes two memories the same one.
+    pub identity: Option<[u8; 32]>,
+    /// The earlier versions, the oldest first.
+    pub history: Vec<Memory>,
+    /// The terms by which words find it.
+    pub terms: Terms,
+    /// What it names, folded for comparison.
+    pub mentions: Vec<FoldedMention>,
+    /// The vector, once it has one.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// A mention, as names are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FoldedMention {
+    /// Which entity.
+    pub entity: EntityKey,
+    /// How it was written.
+    pub alias: String,
+}
+
+/// Tells one entity of a scope from every other.
+pub(super) type EntityKey = (String, EntityType);
+
+impl Kept {
+    /// Analyses a memory.
+    pub fn new(memory: Memory, identity: Option<[u8; 32]>) -> Self {
+        let terms = Terms::of(&memory.searchable());
+        let mentions = memory.entities.iter().map(|mention| FoldedMention {
+            entity: (fold(&mention.name), mention.entity_type),
+            alias: fold(&mention.alias),
+        });
+        let mentions = mentions.collect();
+        Self { memory, identity, history: Vec::new(), terms, mentions, vector: None }
+    }
+
+    /// Returns the next version, with what the one before hands on.
+    pub fn after(mut self, before: &Self) -> Self {
+        self.memory.accesses = before.memory.accesses;
+        self.history.clone_from(&before.history);
+        self.history.push(version(before.memory.clone()));
+        if self.memory.embedding != Embedding::Pending {
+            self.vector.clone_from(&before.vector);
+        }
+        self
+    }
+
+    /// Returns a copy of the memory.
+    pub fn to_memory(&self) -> Memory {
+        self.memory.clone()
+    }
+
+    /// Returns the entities it names, perhaps more than once.
+    pub fn entities(&self) -> impl Iterator<Item = &EntityKey> {
+        self.mentions.iter().map(|mention| &mention.entity)
+    }
+}
+
+/// Returns a memory without what is not part of a version.
+pub(super) fn version(memory: Memory) -> Memory {
+    Memory { accesses: Accesses::default(), embedding: Embedding::Pending, ..memory }
+}

@@ -1,0 +1,211 @@
+//! Commits: every change in turn, and everything taken back if one cannot be made.
+
+use std::sync::Arc;
+
+use super::contents::Contents;
+use super::journal::Unplaced;
+use super::kept::{Kept, version};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{
+    AuditEvent, Change, ChangeKind, Commit, Embedding, Fingerprint, IdempotencyKey, Identifier,
+    MemoryId, Outcome, Scope, Timestamp,
+};
+use crate::store::{Tombstone, key_conflict, version_conflict};
+
+/// A commit whose texts are analysed, which needs no lock.
+pub(super) struct Prepared {
+    actor: Identifier,
+    at: Timestamp,
+    changes: Vec<PreparedChange>,
+    audit: Vec<AuditEvent>,
+    idempotency: Option<(IdempotencyKey, [u8; 32])>,
+}
+
+enum PreparedChange {
+    Create(Kept),
+    Update(Kept),
+    Forget { id: MemoryId, scope: Scope },
+    Embed { id: MemoryId, version: u64, fingerprint: Fingerprint, vector: Vec<f32> },
+}
+
+/// Analyses the texts of a commit.
+pub(super) fn prepare(commit: Commit) -> Prepared {
+    let Commit { actor, at, changes, audit, idempotency } = commit;
+    let changes = changes.into_iter().map(|change| match change {
+        Change::Create { memory, identity, history } => {
+            let history = history.into_iter().map(version).collect();
+            PreparedChange::Create(Kept { history, ..Kept::new(*memory, identity) })
+        }
+        Change::Update { memory, identity } => PreparedChange::Update(Kept::new(*memory, identity)),
+        Change::Forget { id, scope } => PreparedChange::Forget { id, scope },
+        Change::Embed { id, version, fingerprint, vector } => {
+            PreparedChange::Embed { id, version, fingerprint, vector }
+        }
+    });
+    Prepared { actor, at, changes: changes.collect(), audit, idempotency }
+}
+
+impl Contents {
+    /// Makes all changes of a commit and records them, or makes none.
+    pub fn commit(&mut self, commit: Prepared) -> Result<Vec<Outcome>> {
+        let Prepared { actor, at, changes, audit, idempotency } = commit;
+        let request = idempotency.map(|(key, request)| ((actor.clone(), key), request));
+        if let Some((key, request)) = &request
+            && let Some((first_request, outcomes)) = self.requests.get(key)
+        {
+            return if first_request == request {
+                Ok(outcomes.clone())
+            } else {
+                Err(key_conflict())
+            };
+        }
+        let only_audit = changes.is_empty();
+        let mut attempt = Attempt { contents: self, at, undo: Vec::new(), recorded: Vec::new() };
+        let outcomes = attempt.make_all(changes)?;
+        let recorded = attempt.recorded;
+        if only_audit || outcomes.iter().any(Outcome::changed) {
+            let range = self.journal.record(recorded, at);
+            for event in audit {
+                self.journal.enter(&actor, at, event, range.clone());
+            }
+        }
+        if let Some((key, request)) = request {
+            self.requests.insert(key, (request, outcomes.clone()));
+        }
+        Ok(outcomes)
+    }
+}
+
+/// Changes under way, with how each is taken back.
+struct Attempt<'a> {
+    contents: &'a mut Contents,
+    at: Timestamp,
+    undo: Vec<(MemoryId, Option<Arc<Kept>>)>,
+    recorded: Vec<Unplaced>,
+}
+
+impl Attempt<'_> {
+    fn make_all(&mut self, changes: Vec<PreparedChange>) -> Result<Vec<Outcome>> {
+        let outcomes: Result<_> = changes.into_iter().map(|change| self.make(change)).collect();
+        if outcomes.is_err() {
+            self.take_back();
+        }
+        outcomes
+    }
+
+    fn make(&mut self, change: PreparedChange) -> Result<Outcome> {
+        match change {
+            PreparedChange::Create(next) => {
+                self.clear_ended(&next);
+                Ok(self.create(next))
+            }
+            PreparedChange::Update(next) => {
+                self.clear_ended(&next);
+                self.update(next)
+            }
+            PreparedChange::Forget { id, scope } => Ok(self.forget(id, &scope)),
+            PreparedChange::Embed { id, version, fingerprint, vector } => {
+                Ok(self.embed(id, version, fingerprint, vector))
+            }
+        }
+    }
+
+    /// Forgets the memory that has the identity already, if it has ended by itself.
+    fn clear_ended(&mut self, next: &Kept) {
+        let Some(holder) = self.holder(next) else { return };
+        if self.contents.find(&holder).is_some_and(|kept| kept.memory.expired(self.at)) {
+            self.forget(holder, &next.memory.scope);
+        }
+    }
+
+    fn create(&mut self, next: Kept) -> Outcome {
+        let id = next.memory.id.clone();
+        if self.contents.tombstones.contains_key(&id) {
+            return Outcome::Missing(id);
+        }
+        if let Some(existing) = self.holder(&next) {
+            return Outcome::Existing(existing);
+        }
+        match self.contents.find(&id) {
+            Some(taken) if taken.memory.scope == next.memory.scope => return Outcome::Existing(id),
+            // Whoever owns the id, this caller is told no more than of a forgotten one.
+            Some(_) => return Outcome::Missing(id),
+            None => {}
+        }
+        self.recorded.push(Unplaced::new(ChangeKind::Created, &next.memory));
+        self.put(&id, Some(next));
+        Outcome::Created(id)
+    }
+
+    fn update(&mut self, next: Kept) -> Result<Outcome> {
+        let id = next.memory.id.clone();
+        let Some(before) = self.of_scope(&id, &next.memory.scope) else {
+            return Ok(Outcome::Missing(id));
+        };
+        let (expected, found) = (next.memory.version.saturating_sub(1), before.memory.version);
+        if expected != found {
+            return Err(version_conflict(&id, expected, found));
+        }
+        if let Some(holder) = self.holder(&next).filter(|holder| *holder != id) {
+            return Err(identity_conflict(&id, &holder));
+        }
+        self.recorded.push(Unplaced::new(ChangeKind::Updated, &next.memory));
+        self.put(&id, Some(next.after(&before)));
+        Ok(Outcome::Updated(id))
+    }
+
+    fn forget(&mut self, id: MemoryId, scope: &Scope) -> Outcome {
+        let Some(before) = self.of_scope(&id, scope) else { return Outcome::Missing(id) };
+        self.recorded.push(Unplaced::new(ChangeKind::Deleted, &before.memory));
+        self.put(&id, None);
+        let tombstone = Tombstone { id: id.clone(), scope: scope.clone(), at: self.at };
+        self.contents.tombstones.insert(id.clone(), tombstone);
+        Outcome::Forgotten(id)
+    }
+
+    fn embed(
+        &mut self,
+        id: MemoryId,
+        version: u64,
+        fingerprint: Fingerprint,
+        vector: Vec<f32>,
+    ) -> Outcome {
+        let current = self.contents.find(&id).filter(|kept| kept.memory.version == version);
+        let Some(current) = current else { return Outcome::Missing(id) };
+        let mut next = Kept { vector: Some(vector), ..Kept::clone(current) };
+        next.memory.embedding = Embedding::Ready(fingerprint);
+        self.put(&id, Some(next));
+        Outcome::Embedded(id)
+    }
+
+    /// Returns a memory if it is in this scope.
+    fn of_scope(&self, id: &MemoryId, scope: &Scope) -> Option<Arc<Kept>> {
+        self.contents.find(id).filter(|kept| kept.memory.scope == *scope).cloned()
+    }
+
+    /// Returns the memory that has the identity already.
+    fn holder(&self, next: &Kept) -> Option<MemoryId> {
+        self.contents.identified(&next.memory.scope, next.identity?).cloned()
+    }
+
+    fn put(&mut self, id: &MemoryId, next: Option<Kept>) {
+        let before = self.contents.replace(id, next.map(Arc::new));
+        self.undo.push((id.clone(), before));
+    }
+
+    fn take_back(&mut self) {
+        for (id, before) in self.undo.drain(..).rev() {
+            // Only what was there before can have been forgotten in this attempt.
+            if before.is_some() {
+                self.contents.tombstones.remove(&id);
+            }
+            self.contents.replace(&id, before);
+        }
+    }
+}
+
+/// Returns the error of a change that would make two memories the same one.
+fn identity_conflict(id: &MemoryId, holder: &MemoryId) -> Error {
+    let message = format!("{id} would say the same as {holder}");
+    Error::new(ErrorKind::Conflict, message).with("existing", holder.as_str())
+}

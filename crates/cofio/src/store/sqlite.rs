@@ -1,0 +1,245 @@
+//! The default store: one SQLite file.
+//!
+//! One thread owns the connection that writes and commits what has gathered together; a few
+//! others own connections that read, each answer from one snapshot. Any number of processes may
+//! do the same with the same file. Nothing here is kept in memory between calls.
+
+mod copy;
+mod entities;
+mod filter;
+mod index;
+mod read;
+mod schema;
+mod threads;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OpenFlags};
+
+use super::{Candidates, Capabilities, Listing, Page, ScopeSummary, Store, Tombstone};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Filter, Memory, MemoryId, Outcome,
+    Reading, Scope, Timestamp,
+};
+use threads::Threads;
+
+pub use copy::Integrity;
+
+/// Keeps memories in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    path: PathBuf,
+    threads: Threads,
+}
+
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SqliteOptions {
+    /// What an acknowledged write survives.
+    pub durability: Durability,
+    /// When a transaction takes the right to write.
+    pub begin: Begin,
+}
+
+/// What an acknowledged write survives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// Power loss.
+    #[default]
+    Full,
+    /// The end of the process, but not power loss; for stores that are thrown away.
+    ProcessOnly,
+}
+
+/// When a transaction takes the right to write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Begin {
+    /// At its start, so that it can wait for its turn.
+    #[default]
+    Immediate,
+    /// At its first write, when waiting no longer helps; there to show that tests notice.
+    Deferred,
+}
+
+impl SqliteStore {
+    /// Opens a file, making or migrating it where needed.
+    ///
+    /// A file of an older version is copied beside itself first; one of a newer version is refused.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::open_with(path, SqliteOptions::default())
+    }
+
+    /// Opens a file with other options.
+    pub fn open_with(path: &Path, options: SqliteOptions) -> Result<Self> {
+        create_private(path)?;
+        let connection = connect(path, options)?;
+        schema::migrate(&connection, path)?;
+        let threads = Threads::start(path, options, connection)?;
+        Ok(Self { path: path.to_owned(), threads })
+    }
+
+    /// Returns where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { lexical: true, entities: true, history: true, durable: true }
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
+        self.threads.commit(commit).await
+    }
+
+    async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        let (access, ids) = (access.clone(), ids.to_vec());
+        self.threads.read(move |connection| read::get(connection, &access, &ids)).await
+    }
+
+    async fn list(&self, filter: &Filter, page: &Page) -> Result<Listing> {
+        let (filter, page) = (filter.clone(), page.clone());
+        self.threads.read(move |connection| read::list(connection, &filter, &page)).await
+    }
+
+    async fn candidates(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Candidates> {
+        let (filter, cues) = (filter.clone(), cues.clone());
+        self.threads
+            .read(move |connection| index::candidates(connection, &filter, &cues, limit))
+            .await
+    }
+
+    async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
+        let (access, id) = (access.clone(), id.clone());
+        self.threads.read(move |connection| read::history(connection, &access, &id)).await
+    }
+
+    async fn entities(
+        &self,
+        scopes: &[Scope],
+        now: Timestamp,
+        name: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Entity>> {
+        let (scopes, name) = (scopes.to_vec(), name.map(str::to_owned));
+        self.threads
+            .read(move |connection| {
+                entities::list(connection, &scopes, now, name.as_deref(), limit)
+            })
+            .await
+    }
+
+    async fn scopes(&self, access: &Access, now: Timestamp) -> Result<Vec<ScopeSummary>> {
+        let access = access.clone();
+        self.threads.read(move |connection| read::scopes(connection, &access, now)).await
+    }
+
+    async fn changes(
+        &self,
+        access: &Access,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<ChangeRecord>> {
+        let access = access.clone();
+        self.threads.read(move |connection| read::changes(connection, &access, after, limit)).await
+    }
+
+    async fn tombstones(&self, access: &Access) -> Result<Vec<Tombstone>> {
+        let access = access.clone();
+        self.threads.read(move |connection| read::tombstones(connection, &access)).await
+    }
+
+    async fn audit(&self, after: u64, limit: usize) -> Result<Vec<AuditEntry>> {
+        self.threads.read(move |connection| read::audit(connection, after, limit)).await
+    }
+
+    async fn verify_audit(&self) -> Result<u64> {
+        self.threads.read(read::verify_audit).await
+    }
+
+    fn observe(&self, reading: Reading) {
+        self.threads.observe(reading);
+    }
+
+    async fn settle(&self) -> Result<()> {
+        self.threads.settle().await
+    }
+}
+
+/// Opens a connection with the pragmas that the promises rest on.
+fn connect(path: &Path, options: SqliteOptions) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)
+        .map_err(|cause| failed(cause, &format!("cannot open database {}", path.display())))?;
+    connection.busy_handler(Some(threads::wait_for_turn)).map_err(unexpected)?;
+    let synchronous = match options.durability {
+        Durability::Full => "FULL",
+        Durability::ProcessOnly => "OFF",
+    };
+    connection
+        .execute_batch(&format!(
+            "PRAGMA journal_mode = WAL;
+             PRAGMA synchronous = {synchronous};
+             PRAGMA secure_delete = ON;
+             PRAGMA foreign_keys = ON;
+             PRAGMA trusted_schema = OFF;
+             PRAGMA temp_store = MEMORY;
+             PRAGMA cache_size = -8000;"
+        ))
+        .map_err(|cause| failed(cause, &format!("cannot use database {}", path.display())))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Makes the file and its folder readable by their owner only; leaves what exists as it is.
+fn create_private(path: &Path) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let cannot = |cause: std::io::Error| {
+        Error::new(ErrorKind::Configuration, format!("cannot create database {}", path.display()))
+            .caused_by(cause)
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder).map_err(cannot)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop).map_err(cannot)
+}
+
+/// Turns an error of the driver into ours.
+fn failed(cause: rusqlite::Error, message: &str) -> Error {
+    use rusqlite::ErrorCode as Code;
+    let (kind, advice) = match cause.sqlite_error_code() {
+        Some(Code::DatabaseCorrupt | Code::NotADatabase) => {
+            (ErrorKind::Configuration, ": it is damaged or no Cofio store; see `cofio doctor`")
+        }
+        Some(Code::ReadOnly | Code::PermissionDenied) => {
+            (ErrorKind::Configuration, ": it cannot be written to")
+        }
+        Some(Code::CannotOpen) => (ErrorKind::Configuration, ": it cannot be opened"),
+        Some(Code::DiskFull) => (ErrorKind::Provider, ": the disk is full"),
+        Some(Code::DatabaseBusy | Code::DatabaseLocked) => {
+            (ErrorKind::Provider, ": another process has kept it for too long")
+        }
+        _ => (ErrorKind::Provider, ""),
+    };
+    Error::new(kind, format!("{message}{advice}")).caused_by(cause)
+}
+
+/// Turns an error of the driver into ours where nothing more can be said.
+fn unexpected(cause: rusqlite::Error) -> Error {
+    failed(cause, "the database failed")
+}

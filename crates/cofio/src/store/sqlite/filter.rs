@@ -1,0 +1,147 @@
+//! Filters and access in SQL: every value is a parameter, never part of the text.
+
+use rusqlite::types::Value as Sql;
+use serde_json::Value;
+
+use crate::model::{Access, Filter, Grant, Layer};
+use crate::text::fold;
+
+/// A condition and the values for its question marks, in order.
+#[derive(Debug, Default)]
+pub(super) struct Condition {
+    pub(super) sql: String,
+    pub(super) values: Vec<Sql>,
+}
+
+impl Condition {
+    fn always() -> Self {
+        Self { sql: "true".to_owned(), values: Vec::new() }
+    }
+
+    fn and(&mut self, sql: &str, values: impl IntoIterator<Item = Sql>) {
+        self.sql.push_str(" AND ");
+        self.sql.push_str(sql);
+        self.values.extend(values);
+    }
+}
+
+/// Returns the condition on a memory `m` for everything in a filter except its scopes.
+pub(super) fn condition(filter: &Filter) -> Condition {
+    let mut all = Condition::always();
+    let text = |text: &str| Sql::from(text.to_owned());
+    all.and(
+        "m.state IN (SELECT value FROM json_each(?))",
+        [names(&filter.states, |state| state.as_str())],
+    );
+    all.and("(m.expires_at IS NULL OR m.expires_at > ?)", [filter.now.as_microsecond().into()]);
+    if !filter.kinds.is_empty() {
+        all.and(
+            "m.kind IN (SELECT value FROM json_each(?))",
+            [names(&filter.kinds, |kind| kind.as_str())],
+        );
+    }
+    if filter.minimum_trust as i64 > 0 {
+        all.and("m.trust >= ?", [(filter.minimum_trust as i64).into()]);
+    }
+    if let Some(from) = filter.time.from {
+        all.and("m.event_at >= ?", [from.as_microsecond().into()]);
+    }
+    if let Some(to) = filter.time.to {
+        all.and("m.event_at <= ?", [to.as_microsecond().into()]);
+    }
+    if let Some(session) = &filter.excluded_session {
+        all.and("m.session IS NOT ?", [text(session.as_str())]);
+    }
+    if let Some(key) = &filter.key {
+        all.and("m.key = ?", [text(key)]);
+    }
+    metadata(filter, &mut all);
+    triple(filter, &mut all);
+    all
+}
+
+fn metadata(filter: &Filter, all: &mut Condition) {
+    if !filter.tags.is_empty() {
+        all.and(
+            "EXISTS (SELECT 1 FROM json_each(m.document, '$.metadata.tags') AS tag
+                     WHERE tag.value IN (SELECT value FROM json_each(?)))",
+            [names(&filter.tags, String::as_str)],
+        );
+    }
+    if let Some(source_type) = filter.source_type {
+        let name = source_type.as_str().to_owned();
+        all.and("json_extract(m.document, '$.source.type') = ?", [name.into()]);
+    }
+    if let Some(has_pointer) = filter.has_knowledge_pointer {
+        all.and(
+            "(json_type(m.document, '$.metadata.knowledge') IS NOT NULL) = ?",
+            [has_pointer.into()],
+        );
+    }
+    for (name, value) in &filter.custom {
+        let (json_type, value) = comparable(value);
+        all.and(
+            "EXISTS (SELECT 1 FROM json_each(m.document, '$.metadata.custom') AS field
+                     WHERE field.key = ? AND field.type = ? AND field.value IS ?)",
+            [name.clone().into(), json_type.to_owned().into(), value],
+        );
+    }
+}
+
+fn triple(filter: &Filter, all: &mut Condition) {
+    let parts = [
+        ("fact_type", &filter.triple.fact_type),
+        ("subject", &filter.triple.subject),
+        ("predicate", &filter.triple.predicate),
+        ("object", &filter.triple.object),
+    ];
+    let given: Vec<_> =
+        parts.iter().filter_map(|(column, part)| Some((column, part.as_ref()?))).collect();
+    if given.is_empty() {
+        return;
+    }
+    let tests: Vec<String> = given.iter().map(|(column, _)| format!("{column} = ?")).collect();
+    let sql = format!(
+        "m.memory IN (SELECT memory FROM triples WHERE scope = m.scope AND {})",
+        tests.join(" AND ")
+    );
+    all.and(&sql, given.iter().map(|(_, part)| fold(part).into()));
+}
+
+/// Returns how SQLite's JSON functions see a value.
+fn comparable(value: &Value) -> (&'static str, Sql) {
+    match value {
+        Value::Null => ("null", Sql::Null),
+        Value::Bool(true) => ("true", 1.into()),
+        Value::Bool(false) => ("false", 0.into()),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => ("integer", integer.into()),
+            None => ("real", number.as_f64().unwrap_or(f64::NAN).into()),
+        },
+        Value::String(text) => ("text", text.clone().into()),
+        Value::Array(_) => ("array", value.to_string().into()),
+        Value::Object(_) => ("object", value.to_string().into()),
+    }
+}
+
+/// Returns the condition on a scope `s` that access opens it.
+pub(super) fn access(access: &Access) -> Condition {
+    let mut all = Condition::always();
+    for &layer in Layer::ALL {
+        if let Grant::Only(open) = access.grant(layer) {
+            let sql =
+                format!("(s.{layer} IS NULL OR s.{layer} IN (SELECT value FROM json_each(?)))");
+            all.and(&sql, [names(open, |identifier| identifier.as_str())]);
+        }
+    }
+    all
+}
+
+/// Writes a list as one JSON parameter.
+pub(super) fn names<'a, T: 'a>(
+    values: impl IntoIterator<Item = &'a T>,
+    name: impl Fn(&'a T) -> &'a str,
+) -> Sql {
+    let list: Vec<&str> = values.into_iter().map(name).collect();
+    Sql::from(Value::from(list).to_string())
+}

@@ -1,0 +1,161 @@
+//! The full-text index, and finding by words and by names.
+//!
+//! FTS5 never sees text: it is given the terms of our analyser, each with the number of its scope
+//! in front. So every scope has an index of its own inside the one table, and nothing outside a
+//! scope is read, ranked or counted for it.
+
+use rusqlite::Connection;
+use rusqlite::types::Value as Sql;
+
+use super::filter::{self, Condition};
+use super::read::{self, MEMORY, collect};
+use super::{entities, unexpected};
+use crate::error::Result;
+use crate::model::{Cues, Filter, Memory};
+use crate::store::{Candidates, document};
+use crate::text;
+
+/// How many matches are ranked at most; the most frequent terms beyond that are left out.
+const WORK: u64 = 20_000;
+
+/// Makes the index anew from the memories.
+pub(super) fn rebuild(connection: &Connection) -> Result<()> {
+    // Every visible ASCII character except quotes is part of a term; only spaces separate terms.
+    connection
+        .execute_batch(
+            r##"DROP TABLE IF EXISTS vocabulary;
+                DROP TABLE IF EXISTS words;
+                CREATE VIRTUAL TABLE words USING fts5 (
+                    terms, content = '',
+                    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
+                );
+                INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+                CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);"##,
+        )
+        .map_err(unexpected)?;
+    let mut select =
+        connection.prepare("SELECT memory, scope, document FROM memories").map_err(unexpected)?;
+    let mut rows = select.query([]).map_err(unexpected)?;
+    while let Some(row) = rows.next().map_err(unexpected)? {
+        let document: String = row.get(2).map_err(unexpected)?;
+        let memory = document::decode(&document)?;
+        let number = |column| row.get::<_, i64>(column).map_err(unexpected);
+        insert(connection, number(0)?, number(1)?, &memory)?;
+    }
+    Ok(())
+}
+
+/// Adds a memory to the index.
+pub(super) fn insert(
+    connection: &Connection,
+    number: i64,
+    scope: i64,
+    memory: &Memory,
+) -> Result<()> {
+    connection
+        .prepare_cached("INSERT INTO words (rowid, terms) VALUES (?, ?)")
+        .and_then(|mut statement| statement.execute((number, scoped_terms(scope, memory))))
+        .map(drop)
+        .map_err(unexpected)
+}
+
+/// Takes a memory out of the index; it must be as it was when it was added.
+pub(super) fn remove(
+    connection: &Connection,
+    number: i64,
+    scope: i64,
+    memory: &Memory,
+) -> Result<()> {
+    connection
+        .prepare_cached("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)")
+        .and_then(|mut statement| statement.execute((number, scoped_terms(scope, memory))))
+        .map(drop)
+        .map_err(unexpected)
+}
+
+fn scoped_terms(scope: i64, memory: &Memory) -> String {
+    let terms = text::document_terms(&memory.searchable());
+    let mut scoped = String::with_capacity(terms.iter().map(|term| term.len() + 8).sum());
+    for term in terms {
+        scoped.push_str(&scoped_term(scope, &term));
+        scoped.push(' ');
+    }
+    scoped
+}
+
+fn scoped_term(scope: i64, term: &str) -> String {
+    format!("{scope}:{term}")
+}
+
+pub(super) fn candidates(
+    connection: &Connection,
+    filter: &Filter,
+    cues: &Cues,
+    limit: usize,
+) -> Result<Candidates> {
+    let scopes = read::scope_numbers(connection, &filter.scopes)?;
+    let condition = filter::condition(filter);
+    let by_words = by_words(connection, &scopes, &cues.terms, &condition, limit)?;
+    let by_names = entities::by_names(connection, &scopes, &cues.names, &condition, limit)?;
+    let lexical = by_words.iter().map(|memory| memory.id.clone()).collect();
+    let entity = by_names.iter().map(|memory| memory.id.clone()).collect();
+    let mut memories = by_words;
+    memories.extend(by_names);
+    memories.sort_by(|a, b| a.id.cmp(&b.id));
+    memories.dedup_by(|a, b| a.id == b.id);
+    Ok(Candidates { lexical, entity, memories })
+}
+
+fn by_words(
+    connection: &Connection,
+    scopes: &[i64],
+    terms: &[String],
+    condition: &Condition,
+    limit: usize,
+) -> Result<Vec<Memory>> {
+    let Some(expression) = expression(connection, scopes, terms)? else { return Ok(Vec::new()) };
+    let sql = format!(
+        "SELECT {MEMORY} FROM words JOIN memories AS m ON m.memory = words.rowid
+         WHERE words MATCH ? AND {} ORDER BY words.rank LIMIT ?",
+        condition.sql
+    );
+    let mut values = vec![Sql::from(expression)];
+    values.extend(condition.values.iter().cloned());
+    values.push(read::bounded(limit as u64));
+    collect(connection, &sql, values, read::memory)
+}
+
+/// Returns the expression that matches any of the terms in any of the scopes, rare terms first.
+///
+/// Ranking reads every match, so terms are taken until the work is used up.
+fn expression(connection: &Connection, scopes: &[i64], terms: &[String]) -> Result<Option<String>> {
+    let mut frequencies = Vec::new();
+    let mut statement = connection
+        .prepare_cached("SELECT doc FROM vocabulary WHERE term = ?")
+        .map_err(unexpected)?;
+    for &scope in scopes {
+        for term in terms {
+            let term = scoped_term(scope, term);
+            let mut rows = statement.query([&term]).map_err(unexpected)?;
+            if let Some(row) = rows.next().map_err(unexpected)? {
+                frequencies.push((row.get::<_, u64>(0).map_err(unexpected)?, term));
+            }
+        }
+    }
+    frequencies.sort();
+    let mut work = 0;
+    let mut quoted: Vec<String> = Vec::new();
+    for (frequency, term) in frequencies {
+        work += frequency;
+        if work > WORK && !quoted.is_empty() {
+            break;
+        }
+        quoted.push(quote(&term));
+    }
+    Ok((!quoted.is_empty()).then(|| quoted.join(" OR ")))
+}
+
+/// Writes a term as a string of FTS5, in which no character has a meaning.
+fn quote(term: &str) -> String {
+    format!("\"{}\"", term.replace('"', "\"\""))
+}

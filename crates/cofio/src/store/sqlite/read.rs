@@ -1,0 +1,355 @@
+//! Reading: every function answers from the snapshot that its connection is in.
+
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
+use serde_json::{Map, Value};
+
+use super::filter::{self, Condition};
+use super::unexpected;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{
+    Access, Accesses, AuditEntry, AuditRecord, ChangeKind, ChangeRange, ChangeRecord, Embedding,
+    Filter, Fingerprint, Identifier, Identifiers, Layer, Memory, MemoryId, Scope, Timestamp,
+};
+use crate::store::document::{decode, moment};
+use crate::store::{GENESIS, Listing, Order, Page, ScopeSummary, Tombstone, chain};
+
+/// The columns that [`memory`] reads.
+pub(super) const MEMORY: &str = "m.document, m.access_count, m.accessed_at, m.fingerprint";
+
+/// The columns that [`scope`] reads.
+const SCOPE: &str = "s.layer, s.agent, s.user, s.session, s.project, s.team, s.org, s.company";
+
+pub(super) fn get(
+    connection: &Connection,
+    access: &Access,
+    ids: &[MemoryId],
+) -> Result<Vec<Memory>> {
+    let open = filter::access(access);
+    let sql = format!(
+        "SELECT {MEMORY} FROM json_each(?) AS wanted
+         JOIN memories AS m ON m.id = wanted.value
+         JOIN scopes AS s USING (scope)
+         WHERE {} ORDER BY wanted.key",
+        open.sql
+    );
+    let values = [filter::names(ids, MemoryId::as_str)].into_iter().chain(open.values);
+    collect(connection, &sql, values, memory)
+}
+
+pub(super) fn list(connection: &Connection, filter: &Filter, page: &Page) -> Result<Listing> {
+    let condition = filter::condition(filter);
+    let mut listing = Listing::default();
+    for scope in scope_numbers(connection, &filter.scopes)? {
+        listing.total += count(connection, scope, &condition)?;
+        listing.memories.extend(list_scope(connection, scope, &condition, page)?);
+    }
+    let order = |memory: &Memory| {
+        let position = page.order.position(memory);
+        (position.key, position.id)
+    };
+    listing.memories.sort_by(|a, b| {
+        if page.order.descending() { order(b).cmp(&order(a)) } else { order(a).cmp(&order(b)) }
+    });
+    listing.more = listing.memories.len() > page.limit;
+    listing.memories.truncate(page.limit);
+    Ok(listing)
+}
+
+fn count(connection: &Connection, scope: i64, condition: &Condition) -> Result<u64> {
+    let sql = format!("SELECT count(*) FROM memories AS m WHERE m.scope = ? AND {}", condition.sql);
+    let values = [Sql::from(scope)].into_iter().chain(condition.values.iter().cloned());
+    let mut statement = connection.prepare_cached(&sql).map_err(unexpected)?;
+    statement.query_row(params_from_iter(values), |row| row.get(0)).map_err(unexpected)
+}
+
+fn list_scope(
+    connection: &Connection,
+    scope: i64,
+    condition: &Condition,
+    page: &Page,
+) -> Result<Vec<Memory>> {
+    let (column, comparison, direction) = match page.order {
+        Order::Newest => ("created_at", "<", "DESC"),
+        Order::LatestEvent => ("event_at", "<", "DESC"),
+        Order::EarliestEvent => ("event_at", ">", "ASC"),
+        Order::Confidence => ("confidence", "<", "DESC"),
+    };
+    let mut values = vec![Sql::from(scope)];
+    values.extend(condition.values.iter().cloned());
+    let after = match &page.after {
+        Some(position) => {
+            values.push(position.key.into());
+            values.push(position.id.as_str().to_owned().into());
+            format!("AND (m.{column}, m.id) {comparison} (?, ?)")
+        }
+        None => String::new(),
+    };
+    values.push(i64::try_from(page.limit.saturating_add(1)).unwrap_or(i64::MAX).into());
+    let sql = format!(
+        "SELECT {MEMORY} FROM memories AS m WHERE m.scope = ? AND {} {after}
+         ORDER BY m.{column} {direction}, m.id {direction} LIMIT ?",
+        condition.sql
+    );
+    collect(connection, &sql, values, memory)
+}
+
+pub(super) fn history(
+    connection: &Connection,
+    access: &Access,
+    id: &MemoryId,
+) -> Result<Vec<Memory>> {
+    let open = filter::access(access);
+    let sql = format!(
+        "SELECT v.document, 0, NULL, NULL FROM memories AS m
+         JOIN scopes AS s USING (scope) JOIN versions AS v USING (memory)
+         WHERE m.id = ? AND {} ORDER BY v.version",
+        open.sql
+    );
+    let values = [Sql::from(id.as_str().to_owned())].into_iter().chain(open.values);
+    collect(connection, &sql, values, memory)
+}
+
+pub(super) fn scopes(
+    connection: &Connection,
+    access: &Access,
+    now: Timestamp,
+) -> Result<Vec<ScopeSummary>> {
+    let open = filter::access(access);
+    let sql =
+        format!("SELECT {SCOPE}, s.scope FROM scopes AS s WHERE {} ORDER BY s.text", open.sql);
+    let numbered = |row: &Row<'_>| Ok((scope(row, 0)?, row.get(8).map_err(unexpected)?));
+    let mut summaries = Vec::new();
+    for (scope, number) in collect(connection, &sql, open.values, numbered)? {
+        let summary = summary(connection, scope, number, now)?;
+        if !summary.counts.is_empty() {
+            summaries.push(summary);
+        }
+    }
+    Ok(summaries)
+}
+
+fn summary(
+    connection: &Connection,
+    scope: Scope,
+    number: i64,
+    now: Timestamp,
+) -> Result<ScopeSummary> {
+    let mut summary = ScopeSummary {
+        scope,
+        counts: Vec::new(),
+        pending_embeddings: 0,
+        content_bytes: 0,
+        entities: 0,
+        latest_at: None,
+    };
+    let sql = "SELECT kind, state, count(*), sum(fingerprint IS NULL),
+                      sum(octet_length(document ->> '$.content')), max(created_at)
+               FROM memories WHERE scope = ? AND (expires_at IS NULL OR expires_at > ?)
+               GROUP BY kind, state";
+    let values = [Sql::from(number), now.as_microsecond().into()];
+    let group = |row: &Row<'_>| {
+        let kind: String = row.get(0).map_err(unexpected)?;
+        let state: String = row.get(1).map_err(unexpected)?;
+        let number = |column| row.get::<_, u64>(column).map_err(unexpected);
+        let latest = moment(row.get(5).map_err(unexpected)?)?;
+        Ok((kind.parse()?, state.parse()?, number(2)?, number(3)?, number(4)?, latest))
+    };
+    for (kind, state, count, pending, bytes, latest) in collect(connection, sql, values, group)? {
+        summary.counts.push((kind, state, count));
+        summary.pending_embeddings += pending;
+        summary.content_bytes += bytes;
+        summary.latest_at = summary.latest_at.max(Some(latest));
+    }
+    summary.entities = connection
+        .prepare_cached("SELECT count(*) FROM entities WHERE scope = ?")
+        .and_then(|mut statement| statement.query_row([number], |row| row.get(0)))
+        .map_err(unexpected)?;
+    Ok(summary)
+}
+
+pub(super) fn changes(
+    connection: &Connection,
+    access: &Access,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<ChangeRecord>> {
+    let open = filter::access(access);
+    let sql = format!(
+        "SELECT {SCOPE}, c.sequence, c.id, c.kind, c.version, c.at
+         FROM changes AS c JOIN scopes AS s USING (scope)
+         WHERE c.sequence > ? AND {} ORDER BY c.sequence LIMIT ?",
+        open.sql
+    );
+    let mut values = vec![bounded(after)];
+    values.extend(open.values);
+    values.push(bounded(limit as u64));
+    collect(connection, &sql, values, |row| {
+        let text = |column| row.get::<_, String>(column).map_err(unexpected);
+        Ok(ChangeRecord {
+            scope: scope(row, 0)?,
+            sequence: row.get(8).map_err(unexpected)?,
+            id: text(9)?.parse()?,
+            kind: text(10)?.parse()?,
+            version: row.get(11).map_err(unexpected)?,
+            at: moment(row.get(12).map_err(unexpected)?)?,
+        })
+    })
+}
+
+pub(super) fn tombstones(connection: &Connection, access: &Access) -> Result<Vec<Tombstone>> {
+    let open = filter::access(access);
+    let sql = format!(
+        "SELECT {SCOPE}, t.id, t.at FROM tombstones AS t JOIN scopes AS s USING (scope)
+         WHERE {} ORDER BY t.at, t.id",
+        open.sql
+    );
+    collect(connection, &sql, open.values, |row| {
+        let id: String = row.get(8).map_err(unexpected)?;
+        let at = moment(row.get(9).map_err(unexpected)?)?;
+        Ok(Tombstone { id: id.parse()?, scope: scope(row, 0)?, at })
+    })
+}
+
+pub(super) fn audit(connection: &Connection, after: u64, limit: usize) -> Result<Vec<AuditEntry>> {
+    let sql = "SELECT sequence, at, actor, action, scope, first_change, last_change, digest,
+                      details, previous, hash
+               FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?";
+    collect(connection, sql, [bounded(after), bounded(limit as u64)], audit_entry)
+}
+
+fn audit_entry(row: &Row<'_>) -> Result<AuditEntry> {
+    let text = |column| row.get::<_, String>(column).map_err(unexpected);
+    let first: Option<u64> = row.get(5).map_err(unexpected)?;
+    let changes = match first {
+        Some(first) => {
+            Some(ChangeRange { first, last: row.get(6).map_err(unexpected)?, digest: text(7)? })
+        }
+        None => None,
+    };
+    let details: Map<String, Value> = serde_json::from_str(&text(8)?).map_err(|cause| {
+        Error::new(ErrorKind::Provider, "an audit entry cannot be read").caused_by(cause)
+    })?;
+    let record = AuditRecord {
+        sequence: row.get(0).map_err(unexpected)?,
+        at: moment(row.get(1).map_err(unexpected)?)?,
+        actor: Identifier::new(&text(2)?)?,
+        action: text(3)?.parse()?,
+        scope: row.get(4).map_err(unexpected)?,
+        changes,
+        details,
+    };
+    Ok(AuditEntry { record, previous: text(9)?, hash: text(10)? })
+}
+
+/// Checks the chain in pieces, so that a long one needs little memory.
+pub(super) fn verify_audit(connection: &Connection) -> Result<u64> {
+    const PIECE: usize = 1_000;
+    let (mut verified, mut head) = (0, GENESIS.to_owned());
+    loop {
+        // An entry that cannot even be read was not written by us.
+        let entries =
+            audit(connection, verified, PIECE).map_err(|_| chain::broken(verified + 1))?;
+        head = chain::verify(&head, verified + 1, &entries)?;
+        for entry in &entries {
+            verify_changes(connection, entry)?;
+        }
+        verified += entries.len() as u64;
+        if entries.len() < PIECE {
+            break;
+        }
+    }
+    match audit_head(connection)? {
+        (sequence, hash) if sequence == verified && hash == head => Ok(verified),
+        _ => Err(chain::broken(verified + 1)),
+    }
+}
+
+fn verify_changes(connection: &Connection, entry: &AuditEntry) -> Result<()> {
+    let Some(range) = &entry.record.changes else { return Ok(()) };
+    let sql =
+        "SELECT sequence, id, kind FROM changes WHERE sequence BETWEEN ? AND ? ORDER BY sequence";
+    let parts: Vec<(u64, MemoryId, ChangeKind)> =
+        collect(connection, sql, [bounded(range.first), bounded(range.last)], |row| {
+            let text = |column| row.get::<_, String>(column).map_err(unexpected);
+            Ok((row.get(0).map_err(unexpected)?, text(1)?.parse()?, text(2)?.parse()?))
+        })?;
+    let digest =
+        chain::change_digest(parts.iter().map(|(sequence, id, kind)| (*sequence, id, *kind)));
+    if digest == range.digest { Ok(()) } else { Err(chain::broken(entry.record.sequence)) }
+}
+
+/// Returns the place and hash of the last audit entry, as kept outside the table.
+pub(super) fn audit_head(connection: &Connection) -> Result<(u64, String)> {
+    let head: Option<String> = connection
+        .prepare_cached("SELECT value FROM settings WHERE name = 'audit_head'")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)).optional())
+        .map_err(unexpected)?;
+    let Some(head) = head else { return Ok((0, GENESIS.to_owned())) };
+    let parsed = head
+        .split_once(' ')
+        .and_then(|(sequence, hash)| Some((sequence.parse().ok()?, hash.to_owned())));
+    parsed.ok_or_else(|| chain::broken(1))
+}
+
+/// Returns the numbers of those scopes that have ever held something.
+pub(super) fn scope_numbers(connection: &Connection, scopes: &[Scope]) -> Result<Vec<i64>> {
+    let mut statement =
+        connection.prepare_cached("SELECT scope FROM scopes WHERE text = ?").map_err(unexpected)?;
+    let mut numbers = Vec::new();
+    for scope in scopes {
+        let number = statement.query_row([scope.to_string()], |row| row.get::<_, i64>(0));
+        numbers.extend(number.optional().map_err(unexpected)?);
+    }
+    Ok(numbers)
+}
+
+/// Reads the columns of [`MEMORY`].
+pub(super) fn memory(row: &Row<'_>) -> Result<Memory> {
+    let document: String = row.get(0).map_err(unexpected)?;
+    let accessed_at: Option<i64> = row.get(2).map_err(unexpected)?;
+    let fingerprint: Option<String> = row.get(3).map_err(unexpected)?;
+    let mut memory = decode(&document)?;
+    memory.accesses = Accesses {
+        count: row.get(1).map_err(unexpected)?,
+        last_at: accessed_at.map(moment).transpose()?,
+    };
+    if let Some(fingerprint) = fingerprint {
+        memory.embedding = Embedding::Ready(Fingerprint::new(fingerprint)?);
+    }
+    Ok(memory)
+}
+
+/// Reads the columns of [`SCOPE`], beginning at `first`.
+fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
+    let layer: String = row.get(first).map_err(unexpected)?;
+    let mut identifiers = Identifiers::default();
+    for (position, &name) in Layer::ALL.iter().enumerate() {
+        let identifier: Option<String> = row.get(first + 1 + position).map_err(unexpected)?;
+        if let Some(identifier) = identifier {
+            identifiers = identifiers.with(name, Identifier::new(&identifier)?);
+        }
+    }
+    Scope::new(layer.parse()?, &identifiers)
+}
+
+/// Runs a query and reads every row.
+pub(super) fn collect<T>(
+    connection: &Connection,
+    sql: &str,
+    values: impl IntoIterator<Item = Sql>,
+    mut read: impl FnMut(&Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(sql).map_err(unexpected)?;
+    let mut rows = statement.query(params_from_iter(values)).map_err(unexpected)?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next().map_err(unexpected)? {
+        all.push(read(row)?);
+    }
+    Ok(all)
+}
+
+/// Returns a number that SQLite can hold.
+pub(super) fn bounded(number: u64) -> Sql {
+    Sql::from(i64::try_from(number).unwrap_or(i64::MAX))
+}

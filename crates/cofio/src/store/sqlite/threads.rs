@@ -1,0 +1,269 @@
+//! The threads that own the connections.
+
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use async_channel::{Receiver, Sender};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::{Begin, SqliteOptions, connect, failed, unexpected, write};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Commit, Outcome, Reading};
+
+/// How many connections read at the same time.
+const READERS: usize = 4;
+
+/// How many requests are committed together at most.
+const GROUP: usize = 256;
+
+/// How often a connection asks for its turn, about a millisecond apart, before it gives up.
+const PATIENCE: i32 = 60_000;
+
+/// How long a deletion waits for other readers before it leaves the clearing to a later one.
+const CLEARING_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// Hands work to the threads; when dropped, waits until what was handed over is done.
+#[derive(Debug)]
+pub(super) struct Threads {
+    writer: Sender<WriteJob>,
+    readers: Sender<ReadJob>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+type Task = Box<dyn FnOnce(&mut Connection) + Send>;
+type ReadJob = Task;
+type Reply<T> = Sender<Result<T>>;
+
+enum WriteJob {
+    Commit(Box<Commit>, Reply<Vec<Outcome>>),
+    Observe(Box<Reading>),
+    Settle(Reply<()>),
+    Run(Task),
+}
+
+impl Threads {
+    /// Starts the threads; readers open their connections when they are first needed.
+    pub(super) fn start(
+        path: &Path,
+        options: SqliteOptions,
+        connection: Connection,
+    ) -> Result<Self> {
+        let (writer, write_jobs) = async_channel::unbounded();
+        let (readers, read_jobs) = async_channel::unbounded();
+        let mut handles = vec![spawn("cofio-writer", {
+            let writer = Writer { connection, begin: options.begin, uncleared: false };
+            move || writer.run(&write_jobs)
+        })?];
+        for _ in 0..READERS {
+            let (path, jobs) = (path.to_owned(), read_jobs.clone());
+            handles.push(spawn("cofio-reader", move || run_reader(path, options, &jobs))?);
+        }
+        Ok(Self { writer, readers, handles })
+    }
+
+    /// Commits together with what others are committing at the moment.
+    pub(super) async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
+        let (reply, answer) = async_channel::bounded(1);
+        let job = WriteJob::Commit(Box::new(commit), reply);
+        self.writer.send(job).await.map_err(|_| stopped())?;
+        answer.recv().await.map_err(|_| stopped())?
+    }
+
+    /// Reads from one snapshot.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (reply, answer) = async_channel::bounded(1);
+        let job: ReadJob = Box::new(move |connection| {
+            // Nobody may be waiting any more; then the answer is dropped.
+            let _ = reply.send_blocking(snapshot(connection, task));
+        });
+        self.readers.send(job).await.map_err(|_| stopped())?;
+        answer.recv().await.map_err(|_| stopped())?
+    }
+
+    /// Runs something on the connection that writes, between transactions.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (reply, answer) = async_channel::bounded(1);
+        let job = WriteJob::Run(Box::new(move |connection| {
+            let _ = reply.send_blocking(task(connection));
+        }));
+        self.writer.send(job).await.map_err(|_| stopped())?;
+        answer.recv().await.map_err(|_| stopped())?
+    }
+
+    /// Records a reading soon.
+    pub(super) fn observe(&self, reading: Reading) {
+        // A store that has stopped has nothing left to record.
+        let _ = self.writer.try_send(WriteJob::Observe(Box::new(reading)));
+    }
+
+    /// Waits until everything handed over before is done.
+    pub(super) async fn settle(&self) -> Result<()> {
+        let (reply, answer) = async_channel::bounded(1);
+        self.writer.send(WriteJob::Settle(reply)).await.map_err(|_| stopped())?;
+        answer.recv().await.map_err(|_| stopped())?
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.writer.close();
+        self.readers.close();
+        for handle in self.handles.drain(..) {
+            // A thread that panicked has already said so.
+            let _ = handle.join();
+        }
+    }
+}
+
+fn spawn(name: &str, task: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(task).map_err(|cause| {
+        Error::new(ErrorKind::Provider, "cannot start a thread for the database").caused_by(cause)
+    })
+}
+
+fn stopped() -> Error {
+    Error::new(ErrorKind::Provider, "the database thread has stopped")
+}
+
+/// Waits about a millisecond for another connection to finish, and says whether to ask again.
+///
+/// The small differences keep processes from asking in step.
+pub(super) fn wait_for_turn(attempt: i32) -> bool {
+    let jitter = (u64::from(std::process::id()) * 131 + attempt.unsigned_abs() as u64 * 37) % 1_000;
+    std::thread::sleep(Duration::from_micros(500 + jitter));
+    attempt < PATIENCE
+}
+
+fn run_reader(path: PathBuf, options: SqliteOptions, jobs: &Receiver<ReadJob>) {
+    let mut connection = None;
+    while let Ok(job) = jobs.recv_blocking() {
+        if connection.is_none() {
+            connection = connect(&path, options).ok();
+        }
+        // Without a connection the job is dropped, and with it the way to answer.
+        if let Some(connection) = &mut connection {
+            job(connection);
+        }
+    }
+}
+
+fn snapshot<T>(
+    connection: &mut Connection,
+    task: impl FnOnce(&Connection) -> Result<T>,
+) -> Result<T> {
+    let transaction =
+        Transaction::new(connection, TransactionBehavior::Deferred).map_err(unexpected)?;
+    task(&transaction)
+}
+
+/// Commits what has gathered, as often as something has.
+struct Writer {
+    connection: Connection,
+    begin: Begin,
+    /// Whether deleted content may still stand in the write-ahead log.
+    uncleared: bool,
+}
+
+impl Writer {
+    fn run(mut self, jobs: &Receiver<WriteJob>) {
+        while let Ok(first) = jobs.recv_blocking() {
+            let mut group = vec![first];
+            while group.len() < GROUP
+                && let Ok(next) = jobs.try_recv()
+            {
+                group.push(next);
+            }
+            self.commit_group(group);
+        }
+        self.clear_log();
+    }
+
+    fn commit_group(&mut self, group: Vec<WriteJob>) {
+        let mut replies = Vec::new();
+        let mut settled = Vec::new();
+        let mut tasks = Vec::new();
+        let committed = self.transaction(|connection| {
+            for job in group {
+                match job {
+                    WriteJob::Commit(commit, reply) => {
+                        let result = separately(connection, || write::apply(connection, &commit));
+                        replies.push((reply, result));
+                    }
+                    WriteJob::Observe(reading) => {
+                        // Losing a note of a reading harms nobody.
+                        let _ = separately(connection, || write::observe(connection, &reading));
+                    }
+                    WriteJob::Settle(reply) => settled.push(reply),
+                    WriteJob::Run(task) => tasks.push(task),
+                }
+            }
+        });
+        let forgot = |outcomes: &Vec<Outcome>| {
+            outcomes.iter().any(|outcome| matches!(outcome, Outcome::Forgotten(_)))
+        };
+        self.uncleared |= replies.iter().any(|(_, result)| result.as_ref().is_ok_and(forgot));
+        self.clear_log();
+        for (reply, result) in replies {
+            let _ = reply.send_blocking(match &committed {
+                Ok(()) => result,
+                Err(error) => Err(again(error)),
+            });
+        }
+        for reply in settled {
+            let _ = reply.send_blocking(committed.as_ref().map(drop).map_err(again));
+        }
+        for task in tasks {
+            task(&mut self.connection);
+        }
+    }
+
+    fn transaction(&mut self, work: impl FnOnce(&Connection)) -> Result<()> {
+        let behaviour = match self.begin {
+            Begin::Immediate => TransactionBehavior::Immediate,
+            Begin::Deferred => TransactionBehavior::Deferred,
+        };
+        let cannot_write = |cause| failed(cause, "cannot write to the database");
+        let transaction =
+            Transaction::new(&mut self.connection, behaviour).map_err(cannot_write)?;
+        work(&transaction);
+        transaction.commit().map_err(cannot_write)
+    }
+
+    /// Empties the write-ahead log after a deletion, so that nothing deleted stands in it.
+    fn clear_log(&mut self) {
+        if !self.uncleared {
+            return;
+        }
+        let mut clear = || {
+            self.connection.busy_timeout(CLEARING_TIMEOUT)?;
+            let busy: i64 =
+                self.connection
+                    .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+            self.connection.busy_handler(Some(wait_for_turn))?;
+            Ok::<_, rusqlite::Error>(busy != 0)
+        };
+        self.uncleared = clear().unwrap_or(true);
+    }
+}
+
+/// Runs one request so that its failure undoes nothing of the others.
+fn separately<T>(connection: &Connection, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    connection.execute_batch("SAVEPOINT request").map_err(unexpected)?;
+    let result = work();
+    let end =
+        if result.is_ok() { "RELEASE request" } else { "ROLLBACK TO request; RELEASE request" };
+    connection.execute_batch(end).map_err(unexpected)?;
+    result
+}
+
+/// Repeats an error for each request that shared a transaction.
+fn again(error: &Error) -> Error {
+    Error::new(error.kind(), error.to_string())
+}

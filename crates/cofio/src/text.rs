@@ -1,0 +1,184 @@
+//! Turns text into the terms it is indexed under and looked up by.
+//!
+//! This is the one lexical analyser: every store that has no lexical search of its own indexes
+//! [`document_terms`] and looks up [`query_terms`]. It is pure and knows neither stores nor the
+//! model.
+//!
+//! - A word is found by its folded spelling and by its stem. Queries add the English stem, so a
+//!   query whose language was misjudged still meets English documents.
+//! - Identifiers, paths and addresses are found whole and by their parts.
+//! - Text without spaces is found by pairs of characters.
+//! - Stop words are dropped, unless there is nothing else: a query of stop words finds the
+//!   documents that consist of stop words, and no others.
+
+mod chunk;
+mod fold;
+mod language;
+mod script;
+mod split;
+mod stem;
+mod stop_words;
+mod unspaced;
+mod word;
+
+#[cfg(test)]
+mod finding;
+
+use std::collections::HashSet;
+
+pub use fold::fold;
+pub use language::Language;
+
+use chunk::Part;
+use language::Guess;
+use script::Script;
+use split::Piece;
+use word::Word;
+
+/// Version of the terms this module makes; a store whose index has another must be indexed again.
+pub const ANALYSER_VERSION: u32 = 1;
+
+/// Characters in a term at most.
+pub const MAX_TERM: usize = 64;
+
+/// Terms a query is looked up by at most.
+pub const MAX_QUERY_TERMS: usize = 64;
+
+/// Returns the terms a document is indexed under, in order and with repetitions.
+///
+/// Terms are lower case, not empty, at most [`MAX_TERM`] characters long, and free of white space,
+/// control characters and double quotes.
+pub fn document_terms(text: &str) -> Vec<String> {
+    let tokens = tokens(text);
+    let guess = guess(&tokens);
+    let mut terms = Vec::with_capacity(2 * tokens.len());
+    for token in content(&tokens, guess) {
+        match token {
+            Token::Exact(term) => terms.push(term.clone()),
+            Token::Run(run) => terms.extend(unspaced::document_terms(run)),
+            Token::Word(word) => terms.extend(document_word(word, guess)),
+        }
+    }
+    terms
+}
+
+/// Returns the distinct terms a query is looked up by, in order of first appearance.
+///
+/// There are at most [`MAX_QUERY_TERMS`]; of a longer query the first count.
+pub fn query_terms(text: &str) -> Vec<String> {
+    let tokens = tokens(text);
+    let guess = guess(&tokens);
+    let mut seen = HashSet::new();
+    content(&tokens, guess)
+        .flat_map(|token| match token {
+            Token::Exact(term) => vec![term.clone()],
+            Token::Run(run) => unspaced::query_terms(run),
+            Token::Word(word) => query_word(word, guess),
+        })
+        .filter(|term| seen.insert(term.clone()))
+        .take(MAX_QUERY_TERMS)
+        .collect()
+}
+
+/// Returns the language most of `text` is written in, English if nothing tells.
+pub fn language(text: &str) -> Language {
+    let tokens = tokens(text);
+    let guess = guess(&tokens);
+    let mut counts: Vec<(Language, usize)> = Vec::new();
+    for token in &tokens {
+        let (language, weight) = match token {
+            Token::Word(word) => (guess.language_of(word), 1),
+            Token::Run(run) => (Language::Other, run.chars().count()),
+            Token::Exact(_) => continue,
+        };
+        match counts.iter_mut().find(|(counted, _)| *counted == language) {
+            Some((_, count)) => *count += weight,
+            None => counts.push((language, weight)),
+        }
+    }
+    let most = counts.iter().rev().max_by_key(|(_, count)| *count);
+    most.map_or(Language::English, |&(language, _)| language)
+}
+
+/// A stretch of text on its way to becoming terms.
+enum Token {
+    /// A term as it is.
+    Exact(String),
+    /// A word, which may be a stop word and may have a stem.
+    Word(Word),
+    /// Text written without spaces.
+    Run(String),
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let text = fold::normalise(text);
+    let mut tokens = Vec::new();
+    for piece in split::pieces(&text) {
+        match piece {
+            Piece::Symbol(symbol) => tokens.push(Token::Exact(symbol.to_owned())),
+            Piece::Run(run) => tokens.push(Token::Run(run.to_owned())),
+            Piece::Chunk(chunk) => tokens.extend(chunk_tokens(chunk)),
+        }
+    }
+    tokens
+}
+
+fn chunk_tokens(chunk: &str) -> impl Iterator<Item = Token> {
+    chunk::parts(chunk, is_contraction).into_iter().filter_map(|part| match part {
+        Part::Whole(whole) => word::term(whole).map(Token::Exact),
+        Part::Word(raw) => Word::new(raw).map(Token::Word),
+        Part::Joined(name) => Word::new(&name).map(Token::Word),
+    })
+}
+
+/// Tells whether a word with an apostrophe is a stop word as a whole, such as "don't".
+fn is_contraction(word: &str) -> bool {
+    let folded = fold::fold_normalised(word::truncated(word));
+    !stop_words::stop_word_in(&folded).is_empty()
+}
+
+fn guess(tokens: &[Token]) -> Guess {
+    Guess::of(tokens.iter().filter_map(|token| match token {
+        Token::Word(word) => Some(word),
+        Token::Exact(_) | Token::Run(_) => None,
+    }))
+}
+
+/// Returns the tokens that are not stop words, or all of them if there are no others.
+fn content(tokens: &[Token], guess: Guess) -> impl Iterator<Item = &Token> {
+    let is_content = move |token: &Token| !matches!(token, Token::Word(word) if guess.drops(word));
+    let keep_all = !tokens.iter().any(is_content);
+    tokens.iter().filter(move |token| keep_all || is_content(token))
+}
+
+/// Returns the terms of a word in a document.
+fn document_word(word: &Word, guess: Guess) -> Vec<String> {
+    let mut terms = vec![word.surface.clone()];
+    match word.script {
+        Script::Hangul => terms.extend(unspaced::syllable_pairs(&word.surface)),
+        Script::Latin if guess.may_be_english() => terms.extend(both_stems(word, guess)),
+        _ => terms.extend(stem::stem(&word.surface, guess.language_of(word))),
+    }
+    terms
+}
+
+/// Returns the terms a word is looked up by.
+fn query_word(word: &Word, guess: Guess) -> Vec<String> {
+    let mut terms = vec![word.surface.clone()];
+    match word.script {
+        Script::Hangul => terms.extend(unspaced::syllable_pairs(&word.surface)),
+        _ => terms.extend(both_stems(word, guess)),
+    }
+    terms
+}
+
+/// Returns the distinct stems of a word in its own language and in English.
+fn both_stems(word: &Word, guess: Guess) -> Vec<String> {
+    let language = guess.language_of(word);
+    let own = stem::stem(&word.surface, language);
+    let english = match language {
+        Language::English => None,
+        _ => stem::stem(&word.surface, Language::English).filter(|stem| own.as_ref() != Some(stem)),
+    };
+    own.into_iter().chain(english).collect()
+}

@@ -1,0 +1,14 @@
+//! The form in which answers leave and requests enter the program: camelCase JSON.
+//!
+//! Written out by hand, so that renaming a field elsewhere changes no interface.
+
+mod output;
+mod patch;
+
+pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry};
+pub use output::{
+    AddOutput, AuditOutput, ChangeOutput, DeleteOutput, EntityOutput, ErrorOutput, HistoryOutput,
+    ListOutput, RedactionOutput, ScopeOutput, SearchOutput, SearchResult, StatsOutput, TurnOutput,
+    UpdateOutput,
+};
+pub use patch::{metadata, metadata_patch};

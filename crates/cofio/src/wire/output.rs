@@ -1,0 +1,399 @@
+#![expect(missing_docs, reason = "the names are those of the protocol")]
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::engine::{
+    EntityProfile, Forgotten, Listed, Remembered, Stats, Turn, Updated, VersionedHistory,
+};
+use crate::entry::{MemoryEntry, identifiers_out};
+use crate::error::Error;
+use crate::ingest::{Level, Redaction};
+use crate::model::{AuditEntry, ChangeRecord, Embedding, Scope};
+use crate::retrieval::{Answer, Hit};
+
+/// What became of something to remember.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddOutput {
+    pub memory: MemoryEntry,
+    pub embedding_generated: bool,
+    pub existing: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redactions: Vec<RedactionOutput>,
+}
+
+/// A memory after a change.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdateOutput {
+    pub memory: MemoryEntry,
+    pub embedding_regenerated: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redactions: Vec<RedactionOutput>,
+}
+
+/// What was taken out of a text.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RedactionOutput {
+    pub class: &'static str,
+    pub level: &'static str,
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchOutput {
+    pub results: Vec<SearchResult>,
+    pub total_count: usize,
+    pub searched_layers: Vec<String>,
+    pub searched_scopes: Vec<ScopeOutput>,
+}
+
+/// One hit.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchResult {
+    pub memory: MemoryEntry,
+    pub score: f64,
+    pub layer: String,
+    pub signals: SignalsOutput,
+}
+
+/// What brought a hit into an answer.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignalsOutput {
+    pub lexical_rank: Option<usize>,
+    pub entity_rank: Option<usize>,
+    pub matched_terms: Vec<String>,
+    pub matched_names: Vec<String>,
+    pub overrides: Vec<String>,
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListOutput {
+    pub memories: Vec<MemoryEntry>,
+    pub next_cursor: Option<String>,
+    pub total_count: u64,
+    pub scopes: Vec<ScopeOutput>,
+}
+
+/// What was forgotten.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeleteOutput {
+    pub success: bool,
+    pub deleted: usize,
+    pub ids: Vec<String>,
+    pub failed: Vec<String>,
+}
+
+/// A memory with everything it was before.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryOutput {
+    pub current: MemoryEntry,
+    pub earlier: Vec<MemoryEntry>,
+}
+
+/// Whose something is.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScopeOutput {
+    pub scope: String,
+    pub layer: String,
+    pub identifiers: BTreeMap<String, String>,
+}
+
+/// What is kept.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatsOutput {
+    pub total: u64,
+    pub kinds: BTreeMap<String, u64>,
+    pub layers: BTreeMap<String, u64>,
+    pub pending_embeddings: u64,
+    pub content_bytes: u64,
+    pub latest_at: Option<String>,
+    pub scopes: Vec<ScopeStats>,
+}
+
+/// What one scope holds.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScopeStats {
+    #[serde(flatten)]
+    pub scope: ScopeOutput,
+    pub memories: u64,
+    pub entities: u64,
+    pub pending_embeddings: u64,
+    pub latest_at: Option<String>,
+}
+
+/// What is known of an entity.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EntityOutput {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub entity_type: String,
+    pub aliases: Vec<String>,
+    pub mention_count: u64,
+    pub first_at: String,
+    pub last_at: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<MemoryEntry>,
+}
+
+/// Something said in a conversation.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnOutput {
+    pub role: String,
+    pub content: String,
+    pub timestamp: String,
+}
+
+/// One audit entry.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditOutput {
+    pub sequence: u64,
+    pub timestamp: String,
+    pub action: String,
+    pub user_id: String,
+    pub scope: Option<String>,
+    pub first_change: Option<u64>,
+    pub last_change: Option<u64>,
+    pub metadata: Map<String, Value>,
+    pub hash: String,
+}
+
+/// One place in the sequence of changes.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeOutput {
+    pub sequence: u64,
+    pub id: String,
+    pub kind: String,
+    pub version: u64,
+    pub timestamp: String,
+    pub scope: String,
+}
+
+/// Something that went wrong.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorOutput {
+    pub code: &'static str,
+    pub message: String,
+    pub operation: Option<&'static str>,
+    pub details: Map<String, Value>,
+    pub retryable: bool,
+}
+
+impl From<&Remembered> for AddOutput {
+    fn from(remembered: &Remembered) -> Self {
+        Self {
+            memory: MemoryEntry::from(&remembered.memory),
+            embedding_generated: remembered.memory.embedding != Embedding::Pending,
+            existing: remembered.existing,
+            redactions: remembered.redactions.iter().map(RedactionOutput::from).collect(),
+        }
+    }
+}
+
+impl From<&Updated> for UpdateOutput {
+    fn from(updated: &Updated) -> Self {
+        let embedded = updated.memory.embedding != Embedding::Pending;
+        Self {
+            memory: MemoryEntry::from(&updated.memory),
+            embedding_regenerated: updated.content_changed && embedded,
+            redactions: updated.redactions.iter().map(RedactionOutput::from).collect(),
+        }
+    }
+}
+
+impl From<&Redaction> for RedactionOutput {
+    fn from(redaction: &Redaction) -> Self {
+        let level = match redaction.level {
+            Level::Definite => "definite",
+            Level::Probable => "probable",
+        };
+        Self { class: redaction.class, level }
+    }
+}
+
+impl From<&Answer> for SearchOutput {
+    fn from(answer: &Answer) -> Self {
+        Self {
+            results: answer.hits.iter().map(SearchResult::from).collect(),
+            total_count: answer.total,
+            searched_layers: answer
+                .searched
+                .iter()
+                .map(|scope| scope.layer().to_string())
+                .collect(),
+            searched_scopes: answer.searched.iter().map(ScopeOutput::from).collect(),
+        }
+    }
+}
+
+impl From<&Hit> for SearchResult {
+    fn from(hit: &Hit) -> Self {
+        let signals = &hit.signals;
+        Self {
+            memory: MemoryEntry::from(&hit.memory),
+            score: hit.score,
+            layer: hit.memory.scope.layer().to_string(),
+            signals: SignalsOutput {
+                lexical_rank: signals.lexical_rank,
+                entity_rank: signals.entity_rank,
+                matched_terms: signals.matched_terms.clone(),
+                matched_names: signals.matched_names.clone(),
+                overrides: signals.overrides.iter().map(ToString::to_string).collect(),
+            },
+        }
+    }
+}
+
+impl From<&Listed> for ListOutput {
+    fn from(listed: &Listed) -> Self {
+        Self {
+            memories: listed.memories.iter().map(MemoryEntry::from).collect(),
+            next_cursor: listed.next_cursor.clone(),
+            total_count: listed.total,
+            scopes: listed.scopes.iter().map(ScopeOutput::from).collect(),
+        }
+    }
+}
+
+impl From<&Forgotten> for DeleteOutput {
+    fn from(forgotten: &Forgotten) -> Self {
+        Self {
+            success: forgotten.missing.is_empty(),
+            deleted: forgotten.ids.len(),
+            ids: forgotten.ids.iter().map(ToString::to_string).collect(),
+            failed: forgotten.missing.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl From<&VersionedHistory> for HistoryOutput {
+    fn from(history: &VersionedHistory) -> Self {
+        Self {
+            current: MemoryEntry::from(&history.current),
+            earlier: history.earlier.iter().map(MemoryEntry::from).collect(),
+        }
+    }
+}
+
+impl From<&Scope> for ScopeOutput {
+    fn from(scope: &Scope) -> Self {
+        Self {
+            scope: scope.to_string(),
+            layer: scope.layer().to_string(),
+            identifiers: identifiers_out(scope.identifiers()),
+        }
+    }
+}
+
+impl From<&Stats> for StatsOutput {
+    fn from(stats: &Stats) -> Self {
+        let scope = |summary: &crate::store::ScopeSummary| ScopeStats {
+            scope: ScopeOutput::from(&summary.scope),
+            memories: summary.counts.iter().map(|(_, _, count)| count).sum(),
+            entities: summary.entities,
+            pending_embeddings: summary.pending_embeddings,
+            latest_at: summary.latest_at.as_ref().map(ToString::to_string),
+        };
+        Self {
+            total: stats.total,
+            kinds: stats.kinds.iter().map(|(kind, count)| (kind.to_string(), *count)).collect(),
+            layers: stats.layers.iter().map(|(layer, count)| (layer.to_string(), *count)).collect(),
+            pending_embeddings: stats.pending_embeddings,
+            content_bytes: stats.content_bytes,
+            latest_at: stats.latest_at.as_ref().map(ToString::to_string),
+            scopes: stats.scopes.iter().map(scope).collect(),
+        }
+    }
+}
+
+impl From<&crate::model::Entity> for EntityOutput {
+    fn from(entity: &crate::model::Entity) -> Self {
+        Self {
+            name: entity.name.clone(),
+            entity_type: entity.entity_type.to_string(),
+            aliases: entity.aliases.clone(),
+            mention_count: entity.mention_count,
+            first_at: entity.first_at.to_string(),
+            last_at: entity.last_at.to_string(),
+            memories: Vec::new(),
+        }
+    }
+}
+
+impl From<&EntityProfile> for EntityOutput {
+    fn from(profile: &EntityProfile) -> Self {
+        let memories = profile.memories.iter().map(MemoryEntry::from).collect();
+        Self { memories, ..Self::from(&profile.entity) }
+    }
+}
+
+impl From<&Turn> for TurnOutput {
+    fn from(turn: &Turn) -> Self {
+        Self {
+            role: turn.role.clone(),
+            content: turn.content.clone(),
+            timestamp: turn.at.to_string(),
+        }
+    }
+}
+
+impl From<&AuditEntry> for AuditOutput {
+    fn from(entry: &AuditEntry) -> Self {
+        let record = &entry.record;
+        Self {
+            sequence: record.sequence,
+            timestamp: record.at.to_string(),
+            action: record.action.to_string(),
+            user_id: record.actor.to_string(),
+            scope: record.scope.clone(),
+            first_change: record.changes.as_ref().map(|range| range.first),
+            last_change: record.changes.as_ref().map(|range| range.last),
+            metadata: record.details.clone(),
+            hash: entry.hash.clone(),
+        }
+    }
+}
+
+impl From<&ChangeRecord> for ChangeOutput {
+    fn from(record: &ChangeRecord) -> Self {
+        Self {
+            sequence: record.sequence,
+            id: record.id.to_string(),
+            kind: record.kind.to_string(),
+            version: record.version,
+            timestamp: record.at.to_string(),
+            scope: record.scope.to_string(),
+        }
+    }
+}
+
+impl From<&Error> for ErrorOutput {
+    fn from(error: &Error) -> Self {
+        Self {
+            code: error.kind().code(),
+            message: error.to_string(),
+            operation: error.operation(),
+            details: error.details().clone(),
+            retryable: error.kind().retryable(),
+        }
+    }
+}
