@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::entry::MemoryEntry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Memory, Timestamp};
+use crate::text::hex;
 
 /// What the first line calls itself.
 pub const FORMAT: &str = "cofio-bundle";
@@ -121,7 +122,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Returns the next memory, or nothing after the last one, when all checks have passed.
-    pub fn next(&mut self) -> Result<Option<Record>> {
+    pub fn read(&mut self) -> Result<Option<Record>> {
         if self.ended {
             return Ok(None);
         }
@@ -143,7 +144,7 @@ impl<R: BufRead> Reader<R> {
 
     /// Reads to the end, and returns how many memories there are.
     pub fn verify(mut self) -> Result<u64> {
-        while self.next()?.is_some() {}
+        while self.read()?.is_some() {}
         Ok(self.memories)
     }
 
@@ -219,8 +220,4 @@ fn cannot_write(cause: std::io::Error) -> Error {
 
 fn cannot_read(cause: std::io::Error) -> Error {
     Error::new(ErrorKind::Provider, "cannot read the bundle").caused_by(cause)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

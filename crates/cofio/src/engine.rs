@@ -90,17 +90,6 @@ impl Engine {
         MemoryId::generate(kind, now, &context)
     }
 
-    /// Returns the filter for what a caller means.
-    fn filter(&self, caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filter> {
-        let layers = selection.layers.as_deref();
-        let scopes = retrieval::reach(caller, &selection.identifiers, layers)?;
-        if scopes.is_empty() {
-            let message = "no layer is open: give at least one identifier, such as a user";
-            return Err(Error::new(ErrorKind::MissingIdentifier, message));
-        }
-        Ok(selection.filter(scopes, now))
-    }
-
     /// Loads one memory that the caller may open and that has not ended.
     async fn load(&self, caller: &Caller, id: &MemoryId, now: Timestamp) -> Result<Memory> {
         let found = self.store.get(caller.access(), std::slice::from_ref(id)).await?;
@@ -133,6 +122,17 @@ impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine").field("config", &self.config).finish_non_exhaustive()
     }
+}
+
+/// Returns the filter for what a caller means.
+fn filter(caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filter> {
+    let layers = selection.layers.as_deref();
+    let scopes = retrieval::reach(caller, &selection.identifiers, layers)?;
+    if scopes.is_empty() {
+        let message = "no layer is open: give at least one identifier, such as a user";
+        return Err(Error::new(ErrorKind::MissingIdentifier, message));
+    }
+    Ok(selection.filter(scopes, now))
 }
 
 /// Refuses a scope that the caller may not open.

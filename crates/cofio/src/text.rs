@@ -13,6 +13,7 @@
 
 mod chunk;
 mod fold;
+mod hex;
 mod language;
 mod script;
 mod split;
@@ -27,6 +28,7 @@ mod finding;
 use std::collections::HashSet;
 
 pub use fold::fold;
+pub(crate) use hex::hex;
 pub use language::Language;
 
 use chunk::Part;

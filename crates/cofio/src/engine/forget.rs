@@ -43,7 +43,7 @@ impl Engine {
 
     /// Returns everything that a selection means, as `forget_matching` would take it.
     pub async fn matching(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
-        let filter = self.filter(caller, selection, self.now())?;
+        let filter = super::filter(caller, selection, self.now())?;
         let mut page = Page { limit: PIECE, order: Order::Newest, after: None };
         let mut memories = Vec::new();
         loop {

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::model::{Caller, Filter, Memory, MemoryId, Scope, Timestamp};
 use crate::retrieval::Selection;
 use crate::store::{Order, Page, Position};
+use crate::text::hex;
 
 /// Which part of which list somebody wants.
 #[derive(Debug, Clone)]
@@ -59,7 +60,7 @@ impl Engine {
             return Err(Error::invalid(format!("a page has 1 to {most} memories")));
         }
         let now = self.now();
-        let filter = self.filter(caller, &request.selection, now)?;
+        let filter = super::filter(caller, &request.selection, now)?;
         let seal = seal(caller, &filter, request.order);
         let after =
             request.cursor.as_deref().map(|cursor| open_cursor(cursor, &seal)).transpose()?;
@@ -82,7 +83,7 @@ fn seal(caller: &Caller, filter: &Filter, order: Order) -> String {
     // The moment of asking differs from page to page.
     let timeless = Filter { now: Timestamp::UNIX_EPOCH, ..filter.clone() };
     let list = format!("{} {timeless:?} {order:?}", caller.actor());
-    Sha256::digest(list).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(list)[..6])
 }
 
 fn cursor(position: &Position, seal: &str) -> String {

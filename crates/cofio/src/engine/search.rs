@@ -15,7 +15,7 @@ impl Engine {
     async fn answer(&self, caller: &Caller, query: &Query) -> Result<Answer> {
         self.check_query(query)?;
         let now = self.now();
-        let filter = self.filter(caller, &query.selection, now)?;
+        let filter = super::filter(caller, &query.selection, now)?;
         let cues = retrieval::cues(&query.text, query.mode);
         let depth = (query.limit * DEPTH.0).max(DEPTH.1);
         let found = self.store.candidates(&filter, &cues, depth).await?;

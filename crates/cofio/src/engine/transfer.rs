@@ -132,7 +132,7 @@ impl Engine {
         let mut seen = HashSet::new();
         let mut piece = Vec::new();
         let mut read = 0;
-        while let Some(record) = reader.next()? {
+        while let Some(record) = reader.read()? {
             check_open(caller, &record.memory.scope)?;
             if !seen.insert(record.memory.id.clone()) {
                 return Err(Error::invalid(format!("{} is in the bundle twice", record.memory.id)));

@@ -59,7 +59,7 @@ impl Engine {
 
     /// Returns what was said in a session, the latest first.
     async fn spoken(&self, caller: &Caller, session: &Scope, limit: usize) -> Result<Vec<Memory>> {
-        let filter = self.filter(caller, &working(session), self.now())?;
+        let filter = super::filter(caller, &working(session), self.now())?;
         let page = Page { limit, order: Order::Newest, after: None };
         Ok(self.store.list(&filter, &page).await?.memories)
     }

@@ -63,8 +63,8 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
         decay_rate: if draft.kind.decays() { DECAY_RATE } else { 0.0 },
         accesses: Accesses::default(),
         provenance: Provenance { derived_from: draft.derived_from, ..Provenance::default() },
-        triple: draft.triple.map(|triple| redactor.triple(triple)),
-        key: draft.key.map(|key| redactor.string(key)),
+        triple: draft.triple.map(|triple| redactor.triple(&triple)),
+        key: draft.key.map(|key| redactor.string(&key)),
         entities: entities::mentions(content.as_str()),
         version: 1,
         embedding: Embedding::Pending,
@@ -109,8 +109,8 @@ pub fn readmit(memory: Memory, config: &Config) -> Result<Prepared> {
     let memory = Memory {
         metadata: redactor.metadata(memory.metadata),
         source: redactor.source(memory.source),
-        triple: memory.triple.map(|triple| redactor.triple(triple)),
-        key: memory.key.map(|key| redactor.string(key)),
+        triple: memory.triple.map(|triple| redactor.triple(&triple)),
+        key: memory.key.map(|key| redactor.string(&key)),
         entities: entities::mentions(content.as_str()),
         embedding: Embedding::Pending,
         content,
@@ -138,19 +138,19 @@ impl<'a> Redactor<'a> {
         redacted.text
     }
 
-    fn string(&mut self, text: String) -> String {
-        self.text(&text).as_str().to_owned()
+    fn string(&mut self, text: &str) -> String {
+        self.text(text).as_str().to_owned()
     }
 
     fn optional(&mut self, text: Option<String>) -> Option<String> {
-        text.map(|text| self.string(text))
+        text.map(|text| self.string(&text))
     }
 
     fn metadata(&mut self, metadata: Metadata) -> Metadata {
         Metadata {
             title: self.optional(metadata.title),
             description: self.optional(metadata.description),
-            tags: metadata.tags.into_iter().map(|tag| self.string(tag)).collect(),
+            tags: metadata.tags.into_iter().map(|tag| self.string(&tag)).collect(),
             language: self.optional(metadata.language),
             author: self.optional(metadata.author),
             custom: self.fields(metadata.custom),
@@ -159,12 +159,12 @@ impl<'a> Redactor<'a> {
     }
 
     fn fields(&mut self, fields: Map<String, Value>) -> Map<String, Value> {
-        fields.into_iter().map(|(name, value)| (self.string(name), self.value(value))).collect()
+        fields.into_iter().map(|(name, value)| (self.string(&name), self.value(value))).collect()
     }
 
     fn value(&mut self, value: Value) -> Value {
         match value {
-            Value::String(text) => Value::String(self.string(text)),
+            Value::String(text) => Value::String(self.string(&text)),
             Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
             Value::Object(fields) => Value::Object(self.fields(fields)),
             other => other,
@@ -179,12 +179,12 @@ impl<'a> Redactor<'a> {
         source
     }
 
-    fn triple(&mut self, triple: Triple) -> Triple {
+    fn triple(&mut self, triple: &Triple) -> Triple {
         Triple {
-            fact_type: self.string(triple.fact_type),
-            subject: self.string(triple.subject),
-            predicate: self.string(triple.predicate),
-            object: self.string(triple.object),
+            fact_type: self.string(&triple.fact_type),
+            subject: self.string(&triple.subject),
+            predicate: self.string(&triple.predicate),
+            object: self.string(&triple.object),
         }
     }
 }

@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{AuditEntry, AuditRecord, ChangeKind, MemoryId};
+use crate::text::hex;
 
 /// The hash that the first entry follows.
 pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -63,8 +64,4 @@ fn hash(record: &AuditRecord, previous: &str) -> String {
         record.details,
     ]);
     hex(&Sha256::digest(canonical.to_string()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

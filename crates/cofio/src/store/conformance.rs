@@ -150,6 +150,8 @@ macro_rules! conformance_suite {
             identity {
                 an_exact_duplicate_returns_what_is_there,
                 what_has_ended_gives_way,
+                what_has_ended_can_still_be_updated,
+                a_refused_creation_makes_no_room,
                 without_an_identity_nothing_is_a_duplicate,
                 duplicates_within_a_commit_are_noticed,
                 forgetting_frees_the_identity,

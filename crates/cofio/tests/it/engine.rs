@@ -248,7 +248,7 @@ fn a_more_specific_layer_overrides_a_less_specific_one() {
     let hits = search(Merge::Precedence);
     let order: Vec<Layer> = hits.iter().map(|hit| hit.memory.scope.layer()).collect();
     assert_eq!(order, [Layer::Project, Layer::Company]);
-    assert_eq!(hits[0].signals.overrides, [repeated.id.clone()]);
+    assert_eq!(hits[0].signals.overrides, std::slice::from_ref(&repeated.id));
     assert_eq!(hits[1].memory.id, general.id);
     let fused = search(Merge::Fused);
     assert!(fused.iter().all(|hit| hit.memory.id != repeated.id));

@@ -174,3 +174,20 @@ pub(super) async fn a_request_sent_twice_at_once_is_made_once(store: Subject) {
     assert!(answers.iter().all(|answer| *answer == answers[0]));
     assert_eq!(store.changes(&keeper()).await.len(), 1);
 }
+
+pub(super) async fn what_has_ended_can_still_be_updated(store: Subject) {
+    let ended = Memory { expires_at: Some(moment(5)), ..tea(1) };
+    store.commit(vec![create_as(&ended, digest(1))]).await;
+    let renewed = Memory { expires_at: None, ..next(&ended, "Alice drinks tea") };
+    assert_eq!(store.commit(vec![update_as(&renewed, digest(1))]).await, [Outcome::Updated(id(1))]);
+    assert_eq!(store.find(&id(1)).await, Some(renewed));
+}
+
+pub(super) async fn a_refused_creation_makes_no_room(store: Subject) {
+    let ended = Memory { expires_at: Some(moment(5)), ..tea(1) };
+    store.commit(vec![create_as(&ended, digest(1)), create(&tea(2)), forget(&tea(2))]).await;
+    let before = store.snapshot(&[user("alice")]).await;
+    assert_eq!(store.commit(vec![create_as(&tea(2), digest(1))]).await, [Outcome::Missing(id(2))]);
+    assert_eq!(store.find(&id(1)).await, Some(ended));
+    assert_eq!(store.snapshot(&[user("alice")]).await, before);
+}

@@ -95,14 +95,8 @@ impl Attempt<'_> {
 
     fn make(&mut self, change: PreparedChange) -> Result<Outcome> {
         match change {
-            PreparedChange::Create(next) => {
-                self.clear_ended(&next);
-                Ok(self.create(next))
-            }
-            PreparedChange::Update(next) => {
-                self.clear_ended(&next);
-                self.update(next)
-            }
+            PreparedChange::Create(next) => Ok(self.create(next)),
+            PreparedChange::Update(next) => self.update(next),
             PreparedChange::Forget { id, scope } => Ok(self.forget(id, &scope)),
             PreparedChange::Embed { id, version, fingerprint, vector } => {
                 Ok(self.embed(id, version, fingerprint, vector))
@@ -110,9 +104,11 @@ impl Attempt<'_> {
         }
     }
 
-    /// Forgets the memory that has the identity already, if it has ended by itself.
+    /// Forgets another memory that has the identity already, if it has ended by itself.
     fn clear_ended(&mut self, next: &Kept) {
-        let Some(holder) = self.holder(next) else { return };
+        let Some(holder) = self.holder(next).filter(|holder| *holder != next.memory.id) else {
+            return;
+        };
         if self.contents.find(&holder).is_some_and(|kept| kept.memory.expired(self.at)) {
             self.forget(holder, &next.memory.scope);
         }
@@ -123,14 +119,15 @@ impl Attempt<'_> {
         if self.contents.tombstones.contains_key(&id) {
             return Outcome::Missing(id);
         }
-        if let Some(existing) = self.holder(&next) {
-            return Outcome::Existing(existing);
-        }
         match self.contents.find(&id) {
             Some(taken) if taken.memory.scope == next.memory.scope => return Outcome::Existing(id),
             // Whoever owns the id, this caller is told no more than of a forgotten one.
             Some(_) => return Outcome::Missing(id),
             None => {}
+        }
+        self.clear_ended(&next);
+        if let Some(existing) = self.holder(&next) {
+            return Outcome::Existing(existing);
         }
         self.recorded.push(Unplaced::new(ChangeKind::Created, &next.memory));
         self.put(&id, Some(next));
@@ -146,6 +143,7 @@ impl Attempt<'_> {
         if expected != found {
             return Err(version_conflict(&id, expected, found));
         }
+        self.clear_ended(&next);
         if let Some(holder) = self.holder(&next).filter(|holder| *holder != id) {
             return Err(identity_conflict(&id, &holder));
         }

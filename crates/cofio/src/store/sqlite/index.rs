@@ -23,14 +23,14 @@ pub(super) fn rebuild(connection: &Connection) -> Result<()> {
     // Every visible ASCII character except quotes is part of a term; only spaces separate terms.
     connection
         .execute_batch(
-            r##"DROP TABLE IF EXISTS vocabulary;
+            r#"DROP TABLE IF EXISTS vocabulary;
                 DROP TABLE IF EXISTS words;
                 CREATE VIRTUAL TABLE words USING fts5 (
                     terms, content = '',
                     tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
                 );
                 INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
-                CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);"##,
+                CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);"#,
         )
         .map_err(unexpected)?;
     let mut select =

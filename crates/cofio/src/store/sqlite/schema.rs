@@ -34,7 +34,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
         transaction.execute_batch(migration).map_err(unexpected)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(unexpected)?;
-    transaction.pragma_update(None, "user_version", MIGRATIONS.len() as u32).map_err(unexpected)?;
+    transaction.pragma_update(None, "user_version", MIGRATIONS.len()).map_err(unexpected)?;
     if analyser(&transaction)? != Some(ANALYSER_VERSION) {
         index::rebuild(&transaction)?;
         set_analyser(&transaction)?;

@@ -1,6 +1,6 @@
 //! The threads that own the connections.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ impl Threads {
         })?];
         for _ in 0..READERS {
             let (path, jobs) = (path.to_owned(), read_jobs.clone());
-            handles.push(spawn("cofio-reader", move || run_reader(path, options, &jobs))?);
+            handles.push(spawn("cofio-reader", move || run_reader(&path, options, &jobs))?);
         }
         Ok(Self { writer, readers, handles })
     }
@@ -136,16 +136,17 @@ fn stopped() -> Error {
 ///
 /// The small differences keep processes from asking in step.
 pub(super) fn wait_for_turn(attempt: i32) -> bool {
-    let jitter = (u64::from(std::process::id()) * 131 + attempt.unsigned_abs() as u64 * 37) % 1_000;
+    let jitter =
+        (u64::from(std::process::id()) * 131 + u64::from(attempt.unsigned_abs()) * 37) % 1_000;
     std::thread::sleep(Duration::from_micros(500 + jitter));
     attempt < PATIENCE
 }
 
-fn run_reader(path: PathBuf, options: SqliteOptions, jobs: &Receiver<ReadJob>) {
+fn run_reader(path: &Path, options: SqliteOptions, jobs: &Receiver<ReadJob>) {
     let mut connection = None;
     while let Ok(job) = jobs.recv_blocking() {
         if connection.is_none() {
-            connection = connect(&path, options).ok();
+            connection = connect(path, options).ok();
         }
         // Without a connection the job is dropped, and with it the way to answer.
         if let Some(connection) = &mut connection {

@@ -69,12 +69,10 @@ fn make(
 ) -> Result<Outcome> {
     match change {
         Change::Create { memory, identity, history } => {
-            clear_ended(connection, &memory.scope, identity.as_ref(), at, recorded)?;
-            create(connection, memory, identity.as_ref(), history, recorded)
+            create(connection, memory, identity.as_ref(), history, at, recorded)
         }
         Change::Update { memory, identity } => {
-            clear_ended(connection, &memory.scope, identity.as_ref(), at, recorded)?;
-            update(connection, memory, identity.as_ref(), recorded)
+            update(connection, memory, identity.as_ref(), at, recorded)
         }
         Change::Forget { id, scope } => forget(connection, id, scope, at, recorded),
         Change::Embed { id, version, fingerprint, vector } => {
@@ -83,10 +81,10 @@ fn make(
     }
 }
 
-/// Forgets the memory that has an identity, if it has ended by itself.
+/// Forgets another memory that has an identity already, if it has ended by itself.
 fn clear_ended(
     connection: &Connection,
-    scope: &Scope,
+    memory: &Memory,
     identity: Option<&[u8; 32]>,
     at: Timestamp,
     recorded: &mut Vec<Recorded>,
@@ -96,15 +94,16 @@ fn clear_ended(
         .prepare_cached(
             "SELECT id FROM memories
              WHERE scope = (SELECT scope FROM scopes WHERE text = ?) AND identity = ?
-               AND expires_at <= ?",
+               AND expires_at <= ? AND id <> ?",
         )
         .and_then(|mut select| {
-            let values = (scope.to_string(), identity, at.as_microsecond());
+            let (scope, id) = (memory.scope.to_string(), memory.id.as_str());
+            let values = (scope, identity, at.as_microsecond(), id);
             select.query_row(values, |row| row.get(0)).optional()
         })
         .map_err(unexpected)?;
     if let Some(id) = ended {
-        forget(connection, &id.parse()?, scope, at, recorded)?;
+        forget(connection, &id.parse()?, &memory.scope, at, recorded)?;
     }
     Ok(())
 }
@@ -114,6 +113,7 @@ fn create(
     memory: &Memory,
     identity: Option<&[u8; 32]>,
     history: &[Memory],
+    at: Timestamp,
     recorded: &mut Vec<Recorded>,
 ) -> Result<Outcome> {
     let id = &memory.id;
@@ -121,12 +121,13 @@ fn create(
         return Ok(Outcome::Missing(id.clone()));
     }
     let scope = scope_number(connection, &memory.scope)?;
-    if let Some(existing) = same(connection, scope, identity)? {
-        return Ok(Outcome::Existing(existing));
-    }
     if let Some(row) = find(connection, id)? {
         let outcome = if row.scope == scope { Outcome::Existing } else { Outcome::Missing };
         return Ok(outcome(id.clone()));
+    }
+    clear_ended(connection, memory, identity, at, recorded)?;
+    if let Some(existing) = same(connection, scope, identity)? {
+        return Ok(Outcome::Existing(existing));
     }
     connection
         .prepare_cached(
@@ -171,6 +172,7 @@ fn update(
     connection: &Connection,
     memory: &Memory,
     identity: Option<&[u8; 32]>,
+    at: Timestamp,
     recorded: &mut Vec<Recorded>,
 ) -> Result<Outcome> {
     let id = &memory.id;
@@ -181,6 +183,7 @@ fn update(
     if row.version + 1 != memory.version {
         return Err(version_conflict(id, memory.version.saturating_sub(1), row.version));
     }
+    clear_ended(connection, memory, identity, at, recorded)?;
     if let Some(other) = same(connection, scope, identity)?.filter(|other| other != id) {
         return Err(already_known(&other));
     }

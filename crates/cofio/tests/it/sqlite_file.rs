@@ -1,0 +1,239 @@
+//! What is special to a store that is one file.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use cofio::model::{Channel, Draft, Kind, Layer, Patch, Source};
+use cofio::store::{SqliteStore, Store as _};
+use cofio::{Engine, ErrorKind, Query, Selection};
+use pollster::block_on;
+use rusqlite::Connection;
+
+use crate::fixture::{Fixture, START, identifiers, keeper, local, scope};
+
+/// A text that stands in no schema and no other text.
+const CANARY: &str = "quokkaflamingo";
+
+#[test]
+fn file_and_folder_are_their_owners_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/deep/cofio.db");
+    let _store = SqliteStore::open(&path).unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    assert_eq!(mode(&path.with_file_name("cofio.db-wal")), 0o600);
+}
+
+#[test]
+fn what_is_forgotten_leaves_no_byte_in_any_file() {
+    let fixture = Fixture::new();
+    let kept = fixture.fact("alice", "a sibling that stays");
+    let text = format!("{CANARY} says @{CANARY} about #{CANARY}");
+    let memory = fixture.fact("alice", &text);
+    let patch = Patch { content: Some(format!("{CANARY} changed")), ..Patch::default() };
+    block_on(fixture.engine.update(&local("alice"), &memory.id, patch)).unwrap();
+    let large = fixture.fact("alice", &format!("{CANARY} {}", "long ".repeat(5_000)));
+    fixture.search("alice", CANARY);
+    block_on(fixture.engine.settle()).unwrap();
+    assert!(bytes_in(&fixture.folder(), CANARY) > 0, "the canary can be seen while it lives");
+    block_on(fixture.engine.forget(&local("alice"), &[memory.id, large.id])).unwrap();
+    assert_eq!(bytes_in(&fixture.folder(), CANARY), 0);
+    assert_eq!(fixture.found("alice", "sibling"), [kept.content.as_str()]);
+}
+
+/// Counts the files in a folder that contain a text.
+fn bytes_in(folder: &Path, text: &str) -> usize {
+    let contains = |path: &Path| {
+        String::from_utf8_lossy(&std::fs::read(path).unwrap()).to_lowercase().contains(text)
+    };
+    std::fs::read_dir(folder)
+        .unwrap()
+        .filter(|file| contains(&file.as_ref().unwrap().path()))
+        .count()
+}
+
+#[test]
+fn everything_derived_can_be_made_anew() {
+    let fixture = Fixture::new();
+    for text in ["tea with @bob in Rhyl", "coffee with @Bob", "#tea is black"] {
+        fixture.fact("alice", text);
+    }
+    let answers = || {
+        let questions = ["tea", "bob", "rhyl coffee"];
+        questions.map(|question| fixture.found("alice", question))
+    };
+    let before = answers();
+    let other = Connection::open(fixture.path()).unwrap();
+    other.execute_batch("DELETE FROM mentions; DELETE FROM entities; DROP TABLE words;").unwrap();
+    drop(other);
+    block_on(fixture.store.rebuild()).unwrap();
+    assert_eq!(answers(), before);
+}
+
+#[test]
+fn a_newer_or_foreign_file_is_refused_and_left_alone() {
+    for (statement, expected) in [
+        ("PRAGMA user_version = 99", "newer"),
+        ("UPDATE settings SET value = 99 WHERE name = 'analyser'", "newer"),
+        ("PRAGMA application_id = 1", "another program"),
+    ] {
+        let fixture = Fixture::new();
+        fixture.fact("alice", "tea");
+        let path = fixture.path();
+        Connection::open(&path).unwrap().execute_batch(statement).unwrap();
+        let error = SqliteStore::open(&path).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn an_index_of_an_older_analyser_is_made_anew_after_a_copy() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "tea is black");
+    let path = fixture.path();
+    let other = Connection::open(&path).unwrap();
+    let older = "UPDATE settings SET value = 0 WHERE name = 'analyser'; DROP TABLE words;";
+    other.execute_batch(older).unwrap();
+    drop(other);
+    let store = SqliteStore::open(&path).unwrap();
+    let engine = Engine::new(store, || START.parse().unwrap());
+    let mine = Selection::new(identifiers(&[(Layer::User, "alice")]));
+    let query = Query::new(mine, "black tea");
+    assert_eq!(block_on(engine.search(&local("alice"), &query)).unwrap().hits.len(), 1);
+    let copy = fixture.folder().join("cofio.db.v1.backup");
+    assert!(copy.exists());
+    assert_eq!(std::fs::metadata(copy).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_a_clear_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cofio.db");
+    std::fs::write(&path, "this is a diary, not a database ".repeat(100)).unwrap();
+    let error = SqliteStore::open(&path).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    assert!(error.to_string().contains("damaged or no Cofio store"), "{error}");
+    assert!(SqliteStore::open(folder.path()).is_err());
+}
+
+#[test]
+fn a_backup_is_whole_while_others_write() {
+    let fixture = Fixture::new();
+    let copy = fixture.folder().join("copy.db");
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            for number in 0..200 {
+                fixture.fact("alice", &format!("note {number}"));
+            }
+        });
+        while fixture.found("alice", "note").is_empty() {}
+        block_on(fixture.store.backup(&copy)).unwrap();
+    });
+    let copied = SqliteStore::open(&copy).unwrap();
+    let integrity = block_on(copied.check()).unwrap();
+    assert!(integrity.problems.is_empty() && integrity.memories > 0);
+    block_on(copied.verify_audit()).unwrap();
+    assert!(block_on(fixture.store.backup(&copy)).is_err(), "a file that is there is not replaced");
+}
+
+#[test]
+fn a_restored_backup_does_not_bring_back_what_was_forgotten() {
+    let fixture = Fixture::new();
+    let canary = fixture.fact("alice", CANARY);
+    let kept = fixture.fact("alice", "a sibling that stays");
+    let copy = fixture.folder().join("copy.db");
+    block_on(fixture.store.backup(&copy)).unwrap();
+    block_on(fixture.engine.forget(&local("alice"), std::slice::from_ref(&canary.id))).unwrap();
+    fixture.fact("alice", "written after the backup");
+    let again = block_on(fixture.store.restore(&copy, &keeper(), START.parse().unwrap())).unwrap();
+    assert_eq!(again, 1);
+    assert_eq!(fixture.found("alice", "sibling"), [kept.content.as_str()]);
+    assert!(fixture.found("alice", CANARY).is_empty());
+    assert!(fixture.found("alice", "written").is_empty());
+    block_on(fixture.engine.verify_audit()).unwrap();
+    std::fs::remove_file(copy).unwrap();
+    assert_eq!(bytes_in(&fixture.folder(), CANARY), 0);
+}
+
+#[test]
+fn a_damaged_backup_is_not_restored() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "tea");
+    let bad = fixture.folder().join("bad.db");
+    std::fs::write(&bad, "nonsense").unwrap();
+    for source in [bad, fixture.folder().join("absent.db")] {
+        let now = START.parse().unwrap();
+        let error = block_on(fixture.store.restore(&source, &keeper(), now)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert_eq!(fixture.found("alice", "tea").len(), 1);
+    }
+}
+
+#[test]
+fn tampering_with_the_audit_is_noticed() {
+    for statement in [
+        "UPDATE audit SET actor = 'mallory' WHERE sequence = 2",
+        "UPDATE audit SET details = '{}' WHERE sequence = 1",
+        "DELETE FROM audit WHERE sequence = 2",
+        "DELETE FROM audit WHERE sequence = 3",
+        "DELETE FROM audit",
+        "UPDATE audit SET sequence = -sequence; UPDATE audit SET sequence = 4 + sequence",
+        "DELETE FROM changes WHERE sequence = 2",
+        "UPDATE changes SET id = 'fact_00000000000000000000000000000000' WHERE sequence = 1",
+        "UPDATE audit SET action = 'nonsense' WHERE sequence = 1",
+    ] {
+        let fixture = Fixture::new();
+        for number in 0..3 {
+            fixture.fact("alice", &format!("note {number}"));
+        }
+        assert_eq!(block_on(fixture.engine.verify_audit()).unwrap(), 3);
+        Connection::open(fixture.path()).unwrap().execute_batch(statement).unwrap();
+        let error = block_on(fixture.engine.verify_audit()).unwrap_err();
+        assert!(error.to_string().contains("tampered"), "{statement}: {error}");
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_written_can_still_be_searched() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "tea is black");
+    let blocker = Connection::open(fixture.path()).unwrap();
+    // Another program's transaction keeps writers out, and readers must not care.
+    blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(fixture.found("alice", "tea").len(), 1);
+    blocker.execute_batch("ROLLBACK").unwrap();
+    block_on(fixture.engine.settle()).unwrap();
+}
+
+#[test]
+fn a_write_waits_for_another_process() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "first");
+    let blocker = Connection::open(fixture.path()).unwrap();
+    blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|threads| {
+        let write = threads.spawn(|| fixture.fact("alice", "second"));
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        assert!(!write.is_finished());
+        blocker.execute_batch("COMMIT").unwrap();
+        write.join().unwrap();
+    });
+    assert_eq!(fixture.found("alice", "second").len(), 1);
+}
+
+#[test]
+fn text_of_any_kind_goes_in_and_comes_out() {
+    let fixture = Fixture::new();
+    let source = Source::through(Channel::ExplicitSave);
+    for text in
+        ["nul \0 inside", "\u{202e}reversed", "\r\n\t tabs", "𝕏 astral 🎉", "'; DROP TABLE x; --"]
+    {
+        let scope = scope(Layer::Team, &[(Layer::Team, "t:/%*")]);
+        let draft = Draft::new(scope, Kind::Fact, text, source.clone());
+        let memory = fixture.remember(draft).unwrap().memory;
+        let read = block_on(fixture.engine.get(&keeper(), &memory.id)).unwrap();
+        assert_eq!(read.content.as_str(), text);
+    }
+}
