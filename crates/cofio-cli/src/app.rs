@@ -49,7 +49,11 @@ impl App {
 
     /// Returns the layers that reading is limited to: the one that a flag names, if any.
     pub fn layers(&self) -> Option<Vec<Layer>> {
-        self.globals.layer.is_some().then(|| vec![self.settings.layer()])
+        self.names_a_layer().then(|| vec![self.settings.layer()])
+    }
+
+    fn names_a_layer(&self) -> bool {
+        self.settings.values().layer.origin.is_flag()
     }
 
     /// Returns the memories to read from, before any filter.
@@ -77,7 +81,7 @@ impl App {
     /// The layer is never guessed: whoever names a session, say, has to say whether the memory
     /// belongs to it.
     pub fn scope_to_write(&self) -> Result<Scope> {
-        if self.globals.layer.is_none()
+        if !self.names_a_layer()
             && let Some((layer, _)) = self.globals.named().next()
         {
             let default = self.settings.layer();

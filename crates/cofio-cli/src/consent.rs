@@ -20,11 +20,6 @@ impl Consent {
         Self { given, can_ask: on_a_terminal() }
     }
 
-    /// Returns whether nothing will be asked.
-    pub fn is_given(self) -> bool {
-        self.given > 0
-    }
-
     /// Goes on only if somebody agrees.
     pub fn ask(self, question: &str) -> Result<()> {
         self.require(1, question, "y", "[y/N]")
@@ -32,7 +27,9 @@ impl Consent {
 
     /// Goes on only if somebody agrees, and then writes `word` to agree once more.
     pub fn ask_twice(self, question: &str, word: &str) -> Result<()> {
-        self.ask(question)?;
+        if self.can_ask {
+            self.ask(question)?;
+        }
         let question = format!("This cannot be undone. Write {word} to go on:");
         self.require(2, &question, word, "")
     }
@@ -43,10 +40,14 @@ impl Consent {
         }
         if !self.can_ask {
             let advice = vec!["--yes"; times.into()].join(" ");
-            return Err(Refusal::Confirmation(format!("this needs to be confirmed: add {advice}")).into());
+            return Err(
+                Refusal::Confirmation(format!("this needs to be confirmed: add {advice}")).into()
+            );
         }
         let answer = prompt(&format!("{question} {choice}"))?;
-        if answer.eq_ignore_ascii_case(agreement) || (agreement == "y" && answer.eq_ignore_ascii_case("yes")) {
+        if answer.eq_ignore_ascii_case(agreement)
+            || (agreement == "y" && answer.eq_ignore_ascii_case("yes"))
+        {
             return Ok(());
         }
         Err(Refusal::Confirmation("not confirmed: nothing was changed".to_owned()).into())
@@ -59,13 +60,9 @@ pub fn on_a_terminal() -> bool {
 }
 
 fn prompt(question: &str) -> io::Result<String> {
+    let lines: Vec<_> = question.trim_end().split('\n').map(plain).collect();
     let mut err = io::stderr().lock();
-    for line in question.trim_end().split('\n') {
-        write!(err, "{}", plain(line))?;
-        if !std::ptr::eq(line, question) {
-            writeln!(err)?;
-        }
-    }
+    write!(err, "{} ", lines.join("\n"))?;
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

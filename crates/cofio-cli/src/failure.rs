@@ -70,7 +70,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn describe(error: &anyhow::Error) -> (u8, ErrorOutput) {
-    let message = format!("{error:#}");
+    let message = message(error);
     if let Some(ours) = error.downcast_ref::<Error>() {
         let message = message + &advice(ours);
         return (exit_code(ours.kind()), ErrorOutput { message, ..ErrorOutput::from(ours) });
@@ -85,6 +85,18 @@ fn describe(error: &anyhow::Error) -> (u8, ErrorOutput) {
         None => (1, "FAILED"),
     };
     (exit, output(code, message))
+}
+
+/// Returns what went wrong and what caused it, nothing twice.
+pub fn message(error: &anyhow::Error) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for cause in error.chain().map(ToString::to_string) {
+        let known = |part: &String| part.contains(&cause) || cause.contains(part.as_str());
+        if !parts.iter().any(known) {
+            parts.push(cause);
+        }
+    }
+    parts.join(": ")
 }
 
 /// Returns which flag would help.

@@ -29,7 +29,7 @@ pub struct Filters {
     /// Trusted at least so far: low, medium or high
     #[arg(long, value_name = "TRUST")]
     min_trust: Option<Trust>,
-    /// From conversation, tool_output, ai_inference, manual, knowledge_sync or import
+    /// From `conversation`, `tool_output`, `ai_inference`, `manual`, `knowledge_sync` or `import`
     #[arg(long, value_name = "TYPE")]
     source_type: Option<SourceType>,
     /// Not from this conversation

@@ -27,7 +27,8 @@ fn standard_input(limit: usize) -> Result<String> {
         let message = format!("standard input has more than {limit} bytes; split it");
         return Err(Error::new(ErrorKind::ContentTooLong, message).with("limit", limit).into());
     }
-    let text = String::from_utf8(bytes).map_err(|_| Error::invalid("standard input is not UTF-8"))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| Error::invalid("standard input is not UTF-8"))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
@@ -37,7 +38,8 @@ pub fn object(what: &str, raw: &str) -> Result<Map<String, Value>> {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Err(Error::invalid(format!("{what} needs a JSON object")).into()),
         Err(cause) => {
-            let message = format!("{what} is no JSON, or nests too deep (column {})", cause.column());
+            let message =
+                format!("{what} is no JSON, or nests too deep (column {})", cause.column());
             Err(Error::invalid(message).into())
         }
     }

@@ -34,7 +34,7 @@ impl Output {
 
     /// Gives an answer.
     pub fn answer<T: Serialize>(
-        &self,
+        self,
         json: impl FnOnce() -> T,
         text: impl FnOnce(&mut Page),
     ) -> io::Result<()> {
@@ -49,7 +49,7 @@ impl Output {
     }
 
     /// Tells people something that a program finds in the answer.
-    pub fn note(&self, text: &str) {
+    pub fn note(self, text: &str) {
         if self.form == Form::Json {
             return;
         }
@@ -60,7 +60,7 @@ impl Output {
     }
 
     /// Tells people which scopes an answer is from.
-    pub fn note_scopes(&self, scopes: &[Scope]) {
+    pub fn note_scopes(self, scopes: &[Scope]) {
         self.note(&format!("in {}", listed(scopes)));
     }
 }

@@ -1,5 +1,7 @@
 //! How memories look to people.
 
+use std::fmt::Write as _;
+
 use cofio::model::{Memory, Metadata, Source};
 use jiff::tz::TimeZone;
 
@@ -13,11 +15,8 @@ const SHOWN_CHARS: usize = 300;
 pub fn brief(page: &mut Page, memory: &Memory, zone: &TimeZone) {
     page.line(beginning(memory.content.as_str()));
     let tags = memory.metadata.tags.iter().map(|tag| format!("#{tag}"));
-    let mut parts = vec![
-        memory.id.to_string(),
-        memory.scope.to_string(),
-        when::shown(memory.event_at, zone),
-    ];
+    let mut parts =
+        vec![memory.id.to_string(), memory.scope.to_string(), when::shown(memory.event_at, zone)];
     parts.extend(tags);
     page.aside(parts.join(" · "));
 }
@@ -84,7 +83,10 @@ fn metadata(metadata: &Metadata, row: &mut impl FnMut(&str, Option<String>)) {
     row("confidence", metadata.confidence.map(|fraction| fraction.get().to_string()));
     row("importance", metadata.importance.map(|fraction| fraction.get().to_string()));
     let custom = &metadata.custom;
-    row("custom", (!custom.is_empty()).then(|| serde_json::Value::from(custom.clone()).to_string()));
+    row(
+        "custom",
+        (!custom.is_empty()).then(|| serde_json::Value::from(custom.clone()).to_string()),
+    );
 }
 
 fn source(source: &Source) -> String {
@@ -99,7 +101,7 @@ fn source(source: &Source) -> String {
     ];
     for (name, value) in parts {
         if let Some(value) = value {
-            text.push_str(&format!(", {name} {value}"));
+            let _ = write!(text, ", {name} {value}");
         }
     }
     text

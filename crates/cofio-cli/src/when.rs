@@ -91,7 +91,9 @@ mod tests {
 
     #[test]
     fn half_a_time_is_refused() {
-        for raw in ["", "2026", "2026-13-01", "2026-01-31T12:00", "yesterday", "2026-01-31T25:00:00Z"] {
+        for raw in
+            ["", "2026", "2026-13-01", "2026-01-31T12:00", "yesterday", "2026-01-31T25:00:00Z"]
+        {
             check(raw, None);
         }
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 
 use crate::archive::Archive;
-use crate::writer::{Acknowledged, kill, writer};
+use crate::writer::{Acknowledged, finish, kill, writer};
 
 /// How many stores are written to at the same time, each by a writer of its own.
 const STORES: usize = 2;
@@ -50,10 +50,37 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
     assert!(slowest_restart <= RESTART, "a restart took {slowest_restart:?}");
 }
 
+#[test]
+fn a_killed_writer_does_not_disturb_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cofio.db");
+    let mut random = Rng::new();
+    let mut acknowledged = Vec::new();
+    let mut killed = 0;
+    std::thread::scope(|scope| {
+        let steady = scope.spawn(|| finish(writer(&path, &["--clients", "4", "--count", "500"])));
+        while !steady.is_finished() {
+            acknowledged.extend(kill_at_random(endless(&path), &mut random));
+            killed += 1;
+        }
+        let steady = steady.join().unwrap();
+        assert!(steady.succeeded, "{}", steady.errors);
+        assert_eq!(steady.acknowledged.len(), 2_000);
+        acknowledged.extend(steady.acknowledged);
+    });
+    let lost = examine(&Archive::open(&path).unwrap(), &acknowledged);
+    println!("{} acknowledged beside {killed} killed writers, {lost} lost", acknowledged.len());
+    assert_eq!(lost, 0);
+}
+
+fn endless(path: &Path) -> Command {
+    writer(path, &["--clients", "8", "--count", "1000000"])
+}
+
 fn crash_one_store() -> Figures {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cofio.db");
-    crash(&path, CYCLES, || writer(&path, &["--clients", "8", "--count", "1000000"]))
+    crash(&path, CYCLES, || endless(&path))
 }
 
 /// Kills a writer in every cycle, and panics if the store is damaged in the end.

@@ -4,12 +4,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use fastrand::Rng;
 
 use crate::archive::Archive;
 use crate::crash::{crash, kill_at_random};
-use crate::writer::{finish, writer};
+use crate::writer::{finish, kill, writer};
 
 /// How often the power fails.
 const CYCLES: usize = 30;
@@ -30,7 +31,26 @@ fn nothing_acknowledged_is_lost_when_the_power_fails() {
     assert!(figures.acknowledged >= ENOUGH, "only {} acknowledged", figures.acknowledged);
 }
 
-/// Without this one, the test above might pass because nothing is ever held back.
+#[test]
+fn a_store_can_be_opened_when_the_power_failed_while_it_was_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = power_cut(folder.path());
+    let mut random = Rng::new();
+    let mut begun = 0;
+    for cycle in 0..100 {
+        let path = folder.path().join(cycle.to_string()).join("cofio.db");
+        let moment = Duration::from_micros(random.u64(0..=30_000));
+        let memories = kill(endless(&library, &path, "power-loss"), 0, moment);
+        begun += usize::from(path.exists());
+        let archive = Archive::open(&path).unwrap();
+        assert_eq!(archive.lost(&memories).unwrap(), 0);
+        assert_eq!(archive.damage().unwrap(), Vec::<String>::new());
+    }
+    println!("100 power cuts at the start, {begun} of them with a file begun");
+    assert!(begun > 0, "no store was ever begun");
+}
+
+/// Without this one, the first test might pass because nothing is ever held back.
 #[test]
 fn without_syncing_a_power_cut_is_seen_to_lose_memories() {
     let folder = tempfile::tempdir().unwrap();
@@ -50,7 +70,7 @@ fn without_syncing_a_power_cut_is_seen_to_lose_memories() {
     assert!(lost > 0, "none of {acknowledged} memories was lost");
 }
 
-/// Without this one, the losses above might be the library's own.
+/// Without this one, the losses above might be those of the library that holds back.
 #[test]
 fn without_a_power_cut_nothing_is_lost() {
     for survives in ["power-loss", "process-end"] {

@@ -26,6 +26,21 @@ fn deferred_transactions_are_seen_to_fail() {
     assert!(!problems.is_empty(), "eight writers got along with deferred transactions");
 }
 
+/// Making a store and closing it for the last time are the moments when processes meet.
+#[test]
+fn a_store_that_eight_processes_open_at_once_is_open_to_all() {
+    const ROUNDS: usize = 100;
+    let folder = tempfile::tempdir().unwrap();
+    let mut problems = Vec::new();
+    for round in 0..ROUNDS {
+        let path = folder.path().join(round.to_string()).join("cofio.db");
+        let finished = run_writers(&path, 0, &[]);
+        problems.extend(failures(&finished));
+    }
+    println!("{} of {} processes could not open a new store", problems.len(), ROUNDS * PROCESSES);
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
 /// Lets every process write `memories`, and says what differs from what was promised.
 fn write_and_compare(memories: usize, arguments: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
@@ -33,12 +48,7 @@ fn write_and_compare(memories: usize, arguments: &[&str]) -> Vec<String> {
     let begun = Instant::now();
     let finished = run_writers(&path, memories / CLIENTS, arguments);
     let seconds = begun.elapsed().as_secs_f64();
-    let mut problems = Vec::new();
-    for writer in &finished {
-        if !writer.succeeded || !writer.errors.is_empty() {
-            problems.push(writer.errors.clone());
-        }
-    }
+    let mut problems = failures(&finished);
     let failed = problems.len();
     let acknowledged: usize = finished.iter().map(|writer| writer.acknowledged.len()).sum();
     problems.extend(differences(&Archive::open(&path).unwrap(), PROCESSES * memories, &finished));
@@ -58,6 +68,12 @@ fn run_writers(path: &Path, count: usize, arguments: &[&str]) -> Vec<Finished> {
             (0..PROCESSES).map(|_| scope.spawn(|| finish(writer(path, &arguments)))).collect();
         writers.into_iter().map(|writer| writer.join().unwrap()).collect()
     })
+}
+
+/// Returns what the writers that failed said.
+fn failures(finished: &[Finished]) -> Vec<String> {
+    let failed = finished.iter().filter(|writer| !writer.succeeded || !writer.errors.is_empty());
+    failed.map(|writer| writer.errors.clone()).collect()
 }
 
 fn differences(archive: &Archive, expected: usize, finished: &[Finished]) -> Vec<String> {

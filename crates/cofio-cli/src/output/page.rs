@@ -1,4 +1,4 @@
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 
 use anstyle::Style;
 
@@ -59,13 +59,8 @@ impl Page {
                 self.text.push('\n');
                 continue;
             }
-            self.text.push_str(margin);
-            if self.color {
-                self.text.push_str(&format!("{style}{line}{style:#}\n"));
-            } else {
-                self.text.push_str(&line);
-                self.text.push('\n');
-            }
+            let style = if self.color { style } else { Style::new() };
+            let _ = writeln!(self.text, "{margin}{style}{line}{style:#}");
         }
     }
 }

@@ -15,6 +15,10 @@ pub struct Turn {
     pub at: Timestamp,
 }
 
+/// How many turns too many a window may have gathered, from several writers or an older setting,
+/// that one push drops.
+const SURPLUS: usize = 100;
+
 impl Engine {
     /// Adds to a session's window and drops what no longer fits.
     ///
@@ -31,8 +35,8 @@ impl Engine {
         source.role = Some(role.to_owned());
         let draft = Draft::new(session.clone(), Kind::Working, content, source);
         self.remember(caller, draft).await?;
-        let turns = self.spoken(caller, session, self.config.limits.page).await?;
         let kept = self.window_size();
+        let turns = self.spoken(caller, session, kept + SURPLUS).await?;
         if let Some(old) = turns.get(kept..).filter(|old| !old.is_empty()) {
             let old: Vec<_> = old.iter().map(|memory| memory.id.clone()).collect();
             self.forget(caller, &old).await?;

@@ -19,7 +19,7 @@ const LONGEST: usize = 200;
 /// Where two patterns claim the same characters, the one that begins earlier wins, then the longer.
 pub fn mentions(text: &str) -> Vec<Mention> {
     let mut found: Vec<(usize, usize, Mention)> = Vec::new();
-    for pattern in PATTERNS.iter() {
+    for pattern in PATTERNS.iter().filter(|pattern| text.contains(pattern.needs)) {
         for captures in pattern.regex.captures_iter(text) {
             let Some(matched) = captures.get(1) else { continue };
             let alias =
@@ -58,25 +58,37 @@ fn same(one: &Mention, other: &Mention) -> bool {
 
 struct Pattern {
     entity_type: EntityType,
+    /// Without one of these no match is possible, and most texts have none.
+    needs: &'static [char],
     regex: Regex,
 }
 
 /// A type and a pattern whose first group is the name.
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    const DIGITS: &[char] = &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
     const MONTH: &str = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|\
         aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
     let date = format!(
         r"(?i)\b(\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}\.?(?: \d{{4}})?|{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|{MONTH} \d{{4}})\b"
     );
-    let patterns: [(EntityType, &str); 5] = [
-        (EntityType::Url, r#"\b(https?://[^\s<>"'\])}]+)"#),
-        (EntityType::Email, r"\b([\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)\b"),
-        (EntityType::Person, r"(?:^|[^\p{L}\p{N}_@./])(@[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,62})"),
-        (EntityType::Other, r"(?:^|[^\p{L}\p{N}_#&/])(#\p{L}[\p{L}\p{N}_-]{0,62})"),
-        (EntityType::Other, &date),
+    let patterns: [(EntityType, &'static [char], &str); 5] = [
+        (EntityType::Url, &[':'], r#"\b(https?://[^\s<>"'\])}]+)"#),
+        (
+            EntityType::Email,
+            &['@'],
+            r"\b([\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)\b",
+        ),
+        (
+            EntityType::Person,
+            &['@'],
+            r"(?:^|[^\p{L}\p{N}_@./])(@[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,62})",
+        ),
+        (EntityType::Other, &['#'], r"(?:^|[^\p{L}\p{N}_#&/])(#\p{L}[\p{L}\p{N}_-]{0,62})"),
+        (EntityType::Other, DIGITS, &date),
     ];
-    let pattern = |(entity_type, pattern): (EntityType, &str)| Pattern {
+    let pattern = |(entity_type, needs, pattern): (EntityType, &'static [char], &str)| Pattern {
         entity_type,
+        needs,
         regex: Regex::new(pattern).expect("every pattern is tested"),
     };
     patterns.into_iter().map(pattern).collect()

@@ -181,19 +181,38 @@ fn connect(path: &Path, options: SqliteOptions) -> Result<Connection> {
         Durability::Full => "FULL",
         Durability::ProcessOnly => "OFF",
     };
+    let cannot_use = |cause| failed(cause, &format!("cannot use database {}", path.display()));
+    keep_a_write_ahead_log(&connection).map_err(cannot_use)?;
     connection
         .execute_batch(&format!(
-            "PRAGMA journal_mode = WAL;
-             PRAGMA synchronous = {synchronous};
+            "PRAGMA synchronous = {synchronous};
              PRAGMA secure_delete = ON;
              PRAGMA foreign_keys = ON;
              PRAGMA trusted_schema = OFF;
              PRAGMA temp_store = MEMORY;
              PRAGMA cache_size = -8000;"
         ))
-        .map_err(|cause| failed(cause, &format!("cannot use database {}", path.display())))?;
+        .map_err(cannot_use)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Waits for its turn to change a new file's journal.
+///
+/// SQLite asks no busy handler here, because the connection already reads what it wants to change.
+fn keep_a_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    let mut attempt = 0;
+    loop {
+        match connection.execute_batch("PRAGMA journal_mode = WAL") {
+            Err(cause)
+                if cause.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+                    && threads::wait_for_turn(attempt) =>
+            {
+                attempt += 1;
+            }
+            result => return result,
+        }
+    }
 }
 
 /// Makes the file and its folder readable by their owner only; leaves what exists as it is.

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
 use super::{index, unexpected};
 use crate::error::{Error, ErrorKind, Result};
@@ -18,23 +18,26 @@ const APPLICATION_ID: i32 = 0x636f_6669;
 
 /// Brings a file to this version, after copying an older one beside itself.
 pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
-    if up_to_date(connection)? {
-        return Ok(());
+    migrate_by(connection, path, MIGRATIONS)
+}
+
+fn migrate_by(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<()> {
+    let before = match look(connection, migrations.len())? {
+        Found::UpToDate => return Ok(()),
+        Found::Version(before) => before,
+    };
+    if (1..migrations.len()).contains(&before) {
+        write_backup(connection, path, before)?;
     }
-    let before = version(connection)?;
-    if before > 0 {
-        super::copy::write_copy(connection, &backup_path(path, before))?;
-    }
-    let transaction =
-        rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)
-            .map_err(unexpected)?;
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)
+        .map_err(unexpected)?;
     // Another process may have migrated while this one waited.
     let found = version(&transaction)?;
-    for migration in &MIGRATIONS[found..] {
+    for migration in migrations.get(found..).unwrap_or_default() {
         transaction.execute_batch(migration).map_err(unexpected)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(unexpected)?;
-    transaction.pragma_update(None, "user_version", MIGRATIONS.len()).map_err(unexpected)?;
+    transaction.pragma_update(None, "user_version", migrations.len()).map_err(unexpected)?;
     if analyser(&transaction)? != Some(ANALYSER_VERSION) {
         index::rebuild(&transaction)?;
         set_analyser(&transaction)?;
@@ -42,28 +45,51 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     transaction.commit().map_err(unexpected)
 }
 
-/// Returns whether nothing is to be done, and refuses files that are not for this version.
-fn up_to_date(connection: &Connection) -> Result<bool> {
-    let application: i32 = connection
+/// What a file turned out to be.
+enum Found {
+    /// Nothing is to be done.
+    UpToDate,
+    /// A store of this version, which is too old or has an older index; 0 is an empty file.
+    Version(usize),
+}
+
+/// Looks at a file, and refuses what is not for this program or not for this version of it.
+fn look(connection: &Connection, newest: usize) -> Result<Found> {
+    // One snapshot: another process may be making the tables between two questions.
+    let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)
+        .map_err(unexpected)?;
+    let application: i32 = snapshot
         .pragma_query_value(None, "application_id", |row| row.get(0))
         .map_err(unexpected)?;
-    let version = version(connection)?;
     if application != APPLICATION_ID {
-        let tables: i64 = connection
+        let tables: i64 = snapshot
             .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
             .map_err(unexpected)?;
-        return if tables == 0 { Ok(false) } else { Err(foreign()) };
+        return if tables == 0 { Ok(Found::Version(0)) } else { Err(foreign()) };
     }
-    if version > MIGRATIONS.len() {
+    let version = version(&snapshot)?;
+    if version > newest {
         return Err(newer("database", version));
     }
-    if version < MIGRATIONS.len() {
-        return Ok(false);
-    }
-    match analyser(connection)? {
+    match analyser(&snapshot)? {
         Some(analyser) if analyser > ANALYSER_VERSION => Err(newer("index", analyser as usize)),
-        analyser => Ok(analyser == Some(ANALYSER_VERSION)),
+        Some(ANALYSER_VERSION) if version == newest => Ok(Found::UpToDate),
+        _ => Ok(Found::Version(version)),
     }
+}
+
+/// Copies a file beside itself, under the first name that is free.
+fn write_backup(connection: &Connection, path: &Path, version: usize) -> Result<()> {
+    let name = |number: usize| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".v{version}.backup"));
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        PathBuf::from(name)
+    };
+    let free = (1..).map(name).find(|path| !path.exists()).expect("some number is free");
+    super::copy::write_copy(connection, &free)
 }
 
 fn foreign() -> Error {
@@ -101,9 +127,57 @@ fn set_analyser(connection: &Connection) -> Result<()> {
         .map_err(unexpected)
 }
 
-/// Returns where the copy of an older version goes.
-fn backup_path(path: &Path, version: usize) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".v{version}.backup"));
-    PathBuf::from(name)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::sqlite::{SqliteOptions, connect, create_private};
+
+    const NEXT: &[&str] = &[MIGRATIONS[0], "CREATE TABLE added (number INTEGER) STRICT;"];
+
+    fn migrated(path: &Path, migrations: &[&str]) -> Result<Connection> {
+        create_private(path)?;
+        let connection = connect(path, SqliteOptions::default())?;
+        migrate_by(&connection, path, migrations)?;
+        Ok(connection)
+    }
+
+    #[test]
+    fn an_older_file_is_copied_and_migrated_and_is_then_too_new_for_the_older_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cofio.db");
+        migrated(&path, MIGRATIONS).unwrap();
+        migrated(&path, NEXT).unwrap().execute("INSERT INTO added VALUES (1)", []).unwrap();
+        migrated(&path, NEXT).unwrap();
+        let error = migrated(&path, MIGRATIONS).unwrap_err();
+        assert!(error.to_string().contains("newer"), "{error}");
+        let copy = folder.path().join("cofio.db.v1.backup");
+        migrated(&copy, MIGRATIONS).unwrap();
+        assert!(!folder.path().join("cofio.db.v1.backup-2").exists());
+    }
+
+    #[test]
+    fn a_migration_that_fails_changes_nothing_and_can_be_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cofio.db");
+        migrated(&path, MIGRATIONS).unwrap();
+        let broken = [MIGRATIONS[0], "CREATE TABLE added (number INTEGER) STRICT; nonsense"];
+        assert!(migrated(&path, &broken).is_err());
+        migrated(&path, MIGRATIONS).unwrap();
+        migrated(&path, NEXT).unwrap();
+        assert!(folder.path().join("cofio.db.v1.backup-2").exists());
+    }
+
+    #[test]
+    fn of_many_programs_that_migrate_at_once_none_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cofio.db");
+        migrated(&path, MIGRATIONS).unwrap();
+        std::thread::scope(|threads| {
+            let all: Vec<_> =
+                (0..8).map(|_| threads.spawn(|| migrated(&path, NEXT).map(drop))).collect();
+            for one in all {
+                one.join().unwrap().unwrap();
+            }
+        });
+    }
 }

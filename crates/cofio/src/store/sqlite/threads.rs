@@ -32,7 +32,7 @@ pub(super) struct Threads {
 }
 
 type Task = Box<dyn FnOnce(&mut Connection) + Send>;
-type ReadJob = Task;
+type ReadJob = Box<dyn FnOnce(Result<&mut Connection>) + Send>;
 type Reply<T> = Sender<Result<T>>;
 
 enum WriteJob {
@@ -78,7 +78,8 @@ impl Threads {
         let (reply, answer) = async_channel::bounded(1);
         let job: ReadJob = Box::new(move |connection| {
             // Nobody may be waiting any more; then the answer is dropped.
-            let _ = reply.send_blocking(snapshot(connection, task));
+            let answer = connection.and_then(|connection| snapshot(connection, task));
+            let _ = reply.send_blocking(answer);
         });
         self.readers.send(job).await.map_err(|_| stopped())?;
         answer.recv().await.map_err(|_| stopped())?
@@ -143,14 +144,14 @@ pub(super) fn wait_for_turn(attempt: i32) -> bool {
 }
 
 fn run_reader(path: &Path, options: SqliteOptions, jobs: &Receiver<ReadJob>) {
-    let mut connection = None;
+    let mut opened = None;
     while let Ok(job) = jobs.recv_blocking() {
-        if connection.is_none() {
-            connection = connect(path, options).ok();
-        }
-        // Without a connection the job is dropped, and with it the way to answer.
-        if let Some(connection) = &mut connection {
-            job(connection);
+        match opened.take().map_or_else(|| connect(path, options), Ok) {
+            Ok(mut connection) => {
+                job(Ok(&mut connection));
+                opened = Some(connection);
+            }
+            Err(error) => job(Err(error)),
         }
     }
 }

@@ -1,0 +1,68 @@
+//! The commands, one file each.
+
+pub mod audit;
+pub mod backup;
+pub mod clear;
+pub mod completions;
+pub mod context;
+pub mod demo;
+pub mod doctor;
+pub mod edit;
+pub mod entity;
+pub mod export;
+pub mod facts;
+pub mod forget;
+pub mod history;
+pub mod import;
+pub mod list;
+pub mod remember;
+pub mod restore;
+pub mod search;
+pub mod show;
+pub mod stats;
+pub mod window;
+
+use anyhow::Result;
+use pollster::block_on;
+
+use crate::app::App;
+use crate::arguments::{Arguments, Command, Globals};
+
+/// Does what the command line says.
+pub fn run(arguments: Arguments) -> Result<()> {
+    let Arguments { command, globals } = arguments;
+    match command {
+        Command::Remember(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Search(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Context(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Show(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::List(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Edit(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Forget(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::History(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Stats(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Entity(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Facts(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Window(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Clear(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Audit(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Export(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Import(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Backup(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Restore(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Doctor(command) => block_on(command.run(&globals)),
+        Command::Demo => block_on(demo::run(&globals)),
+        Command::Completions(command) => command.run(),
+    }
+}
+
+/// Runs a command on the store, and then records what it has read.
+fn on_store(globals: &Globals, command: impl AsyncFnOnce(&App) -> Result<()>) -> Result<()> {
+    block_on(async {
+        let app = App::open(globals)?;
+        let done = command(&app).await;
+        // A store that can only be read still answers.
+        let _ = app.engine.settle().await;
+        done
+    })
+}

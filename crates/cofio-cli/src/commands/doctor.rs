@@ -1,0 +1,113 @@
+//! Where everything is, where each setting comes from, and whether the store is sound.
+
+mod checks;
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+
+use crate::app;
+use crate::arguments::Globals;
+use crate::output::{Output, Page};
+use crate::present;
+use crate::settings::Settings;
+use checks::Check;
+
+const EXAMPLES: &str = "\
+Examples:
+  cofio doctor
+  cofio doctor --rebuild";
+
+/// Prints where everything is and where each setting comes from, and checks the store
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Doctor {
+    /// Makes the index anew before checking
+    #[arg(long)]
+    rebuild: bool,
+}
+
+/// Everything the doctor has to say.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DoctorOutput<'a> {
+    version: &'static str,
+    store: &'a Path,
+    user_file: Option<&'a Path>,
+    project_file: Option<&'a Path>,
+    settings: Vec<SettingOutput>,
+    checks: Vec<Check>,
+}
+
+/// A setting and where it comes from.
+#[derive(Debug, Serialize)]
+struct SettingOutput {
+    name: &'static str,
+    value: Option<String>,
+    origin: String,
+}
+
+impl Doctor {
+    pub async fn run(self, globals: &Globals) -> Result<()> {
+        let settings = app::settings(globals)?;
+        let mut checks = Vec::new();
+        if self.rebuild {
+            checks.push(checks::rebuild(settings.store()).await);
+        }
+        checks.extend(checks::all(settings.store()).await);
+        let problems = checks.iter().filter(|check| !check.ok).count();
+        let output = DoctorOutput::new(&settings, checks);
+        Output::new(globals.form(), settings.color())
+            .answer(|| &output, |page| output.show(page))?;
+        match problems {
+            0 => Ok(()),
+            _ => bail!("{}", present::count(problems as u64, "problem", "problems")),
+        }
+    }
+}
+
+impl<'a> DoctorOutput<'a> {
+    fn new(settings: &'a Settings, checks: Vec<Check>) -> Self {
+        let rows = settings.rows().map(|row| SettingOutput {
+            name: row.name,
+            value: row.value,
+            origin: row.origin.to_string(),
+        });
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            store: settings.store(),
+            user_file: settings.user_file(),
+            project_file: settings.project_file(),
+            settings: rows.collect(),
+            checks,
+        }
+    }
+
+    fn show(&self, page: &mut Page) {
+        page.strong(format!("cofio {}", self.version));
+        page.gap();
+        page.strong("places");
+        let there = |path: &Path| if path.exists() { "" } else { " (not there)" };
+        let mut place = |name: &str, path: Option<&Path>| match path {
+            Some(path) => page.indented(format!("{name:<13} {}{}", path.display(), there(path))),
+            None => page.indented(format!("{name:<13} none")),
+        };
+        place("store", Some(self.store));
+        place("your file", self.user_file);
+        place("project file", self.project_file);
+        page.gap();
+        page.strong("settings");
+        for setting in &self.settings {
+            let value = setting.value.as_deref().unwrap_or("-");
+            page.indented(format!("{:<18} {value}  ({})", setting.name, setting.origin));
+        }
+        page.gap();
+        page.strong("checks");
+        for check in &self.checks {
+            let mark = if check.ok { "ok" } else { "PROBLEM" };
+            page.indented(format!("{mark:<8} {}: {}", check.name, check.detail));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Taking in what was exported.
+
+use std::fs::File;
+use std::io::{self, BufReader, Seek as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+use cofio::engine::{ConflictMode, Imported, Importing};
+use cofio::model::Trust;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::input::STANDARD;
+use crate::output::Page;
+use crate::progress::Progress;
+
+const EXAMPLES: &str = "\
+Examples:
+  cofio import memories.jsonl --dry-run
+  cofio import memories.jsonl --on-conflict newer
+  cofio import from-a-stranger.jsonl --trust low";
+
+/// Takes in a file that `export` wrote; nothing is changed if any of it is wrong
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Import {
+    /// The file; - is standard input
+    file: PathBuf,
+    /// Says what would happen, and changes nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// What to do with a memory that is here already and differs: skip, replace, newer or fail
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "MODE", default_value_t)]
+    on_conflict: ConflictName,
+    /// The most that anything in the file is trusted: low, medium or high
+    #[arg(long, value_name = "TRUST", default_value_t = Trust::High)]
+    trust: Trust,
+    /// Takes in every user's memories
+    #[arg(long)]
+    all_users: bool,
+}
+
+/// What to do with a memory that is here already.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum ConflictName {
+    /// Leave it as it is
+    #[default]
+    Skip,
+    /// Make the file's its next version
+    Replace,
+    /// Do so if the file's was changed later
+    Newer,
+    /// Change nothing at all
+    Fail,
+}
+
+/// What became of a bundle.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ImportOutput {
+    created: u64,
+    replaced: u64,
+    skipped: u64,
+    duplicates: u64,
+    forgotten: u64,
+    redacted: u64,
+    dry_run: bool,
+    user_id: String,
+    all_users: bool,
+}
+
+impl Import {
+    pub async fn run(self, app: &App) -> Result<()> {
+        let mut file = self.open()?;
+        // Reading it once without changing anything finds whatever would stop halfway.
+        let planned = self.read(app, &mut file, true).await?;
+        let imported =
+            if self.dry_run { planned } else { self.read(app, &mut file, false).await? };
+        let output = self.output(app, &imported);
+        app.output.answer(|| &output, |page| output.show(page))?;
+        Ok(())
+    }
+
+    async fn read(&self, app: &App, file: &mut File, dry_run: bool) -> Result<Imported> {
+        file.rewind().context("cannot read the bundle again")?;
+        let importing = Importing {
+            on_conflict: self.on_conflict.into(),
+            trusted_at_most: self.trust,
+            dry_run,
+        };
+        let progress = Progress::endless(if dry_run { "checking" } else { "importing" });
+        let caller = app.caller_for(self.all_users);
+        let input = BufReader::new(file);
+        Ok(app.engine.import(&caller, input, importing, |count| progress.at(count)).await?)
+    }
+
+    /// Opens a file that can be read twice.
+    fn open(&self) -> Result<File> {
+        if self.file == Path::new(STANDARD) {
+            return spool(io::stdin().lock());
+        }
+        let cannot = || format!("cannot read {}", self.file.display());
+        let file = File::open(&self.file).with_context(cannot)?;
+        if file.metadata().with_context(cannot)?.is_file() { Ok(file) } else { spool(file) }
+    }
+
+    fn output(&self, app: &App, imported: &Imported) -> ImportOutput {
+        ImportOutput {
+            created: imported.created,
+            replaced: imported.replaced,
+            skipped: imported.skipped,
+            duplicates: imported.duplicates,
+            forgotten: imported.forgotten,
+            redacted: imported.redacted,
+            dry_run: self.dry_run,
+            user_id: app.caller.actor().to_string(),
+            all_users: self.all_users,
+        }
+    }
+}
+
+/// Copies what can be read only once to a file that nobody else can open.
+fn spool(mut input: impl io::Read) -> Result<File> {
+    let mut file = tempfile::tempfile().context("cannot make a temporary file")?;
+    io::copy(&mut input, &mut file).context("cannot read the bundle")?;
+    Ok(file)
+}
+
+impl ImportOutput {
+    fn show(&self, page: &mut Page) {
+        let whose = if self.all_users { "everyone" } else { &self.user_id };
+        let verb = if self.dry_run { "would import" } else { "imported" };
+        page.line(format!("{verb} {} new and {} changed for {whose}", self.created, self.replaced));
+        let others = [
+            (self.skipped, "here already"),
+            (self.duplicates, "said already by another memory"),
+            (self.forgotten, "forgotten here before"),
+            (self.redacted, "secrets taken out"),
+        ];
+        for (count, what) in others.into_iter().filter(|(count, _)| *count > 0) {
+            page.aside(format!("{what}: {count}"));
+        }
+    }
+}
+
+impl From<ConflictName> for ConflictMode {
+    fn from(name: ConflictName) -> Self {
+        match name {
+            ConflictName::Skip => Self::Skip,
+            ConflictName::Replace => Self::Replace,
+            ConflictName::Newer => Self::Newer,
+            ConflictName::Fail => Self::Fail,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A machine of our own to run the command on, and transcripts of what was typed and answered.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+
+use regex::{Captures, Regex};
+use tempfile::TempDir;
+
+/// A machine with one user, alice, and nothing on it.
+pub struct Machine {
+    root: TempDir,
+    /// The ids that were seen, in order; the first is shown as 1.
+    ids: Mutex<Vec<String>>,
+}
+
+impl Machine {
+    pub fn new() -> Self {
+        let root = TempDir::new().unwrap();
+        fs::create_dir(root.path().join("work")).unwrap();
+        Self { root, ids: Mutex::default() }
+    }
+
+    /// Returns a path in the folder that commands run in.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("work").join(name)
+    }
+
+    /// Returns a path in the folder that the command keeps its files in.
+    pub fn home(&self, name: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("home").join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// Returns the command with nothing of the surroundings that the tests run in.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cofio"));
+        command.env_clear().env("USER", "alice").env("COFIO_HOME", self.home(""));
+        command.current_dir(self.path(""));
+        command
+    }
+
+    /// Runs the command with arguments that need no quoting.
+    pub fn run(&self, arguments: &str) -> Output {
+        self.command().args(words(arguments)).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Plays a transcript, in which every `$ ` line is a command, `<` lines are its standard input,
+    /// `! ` lines its standard error, and `[3]` is its exit code, unless that is 0.
+    ///
+    /// Ids are shown as `fact_1` and can be used so; times are shown as `TIME`.
+    pub fn transcript(&self, expected: &str) {
+        let expected = dedent(expected);
+        let mut actual = String::new();
+        let mut lines = expected.lines().peekable();
+        while let Some(line) = lines.next() {
+            let Some(typed) = line.strip_prefix("$ ") else { continue };
+            let mut input = String::new();
+            let _ = writeln!(actual, "{line}");
+            while let Some(line) = lines.next_if(|line| *line == "<" || line.starts_with("< ")) {
+                let _ = writeln!(actual, "{line}");
+                input = input + line[1..].trim_start() + "\n";
+            }
+            actual.push_str(&self.shown(&self.play(typed, input.as_bytes())));
+        }
+        assert!(actual == expected, "the transcript is now:\n{actual}");
+    }
+
+    fn play(&self, typed: &str, input: &[u8]) -> Output {
+        let typed = self.with_ids(typed);
+        let (variables, arguments) = typed.split_once("cofio").unwrap();
+        let mut command = self.command();
+        for variable in words(variables) {
+            let (name, value) = variable.split_once('=').unwrap();
+            command.env(name, value);
+        }
+        feed(command.args(words(arguments)), input)
+    }
+
+    fn shown(&self, output: &Output) -> String {
+        let mut text = String::from_utf8(output.stdout.clone()).unwrap();
+        for line in String::from_utf8(output.stderr.clone()).unwrap().lines() {
+            let _ = writeln!(text, "{}", format!("! {line}").trim_end());
+        }
+        if output.status.code() != Some(0) {
+            let _ = writeln!(text, "[{}]", output.status.code().unwrap());
+        }
+        self.without_accidents(&text)
+    }
+
+    /// Replaces what differs from run to run.
+    fn without_accidents(&self, text: &str) -> String {
+        let id = Regex::new("(work|ctx|ep|fact|proc|ref)_[0-9a-f]{32}").unwrap();
+        let text = id.replace_all(text, |found: &Captures<'_>| self.short(&found[0], &found[1]));
+        let moment = r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z| \d\d:\d\d)";
+        let text = Regex::new(moment).unwrap().replace_all(&text, "TIME");
+        let text = Regex::new("[0-9a-f]{64}").unwrap().replace_all(&text, "HASH");
+        let text = Regex::new(r"[0-9a-f]{12}\.\d+\.").unwrap().replace_all(&text, "PLACE.");
+        let text = text.replace(self.home("").to_str().unwrap(), "HOME/");
+        text.replace(self.path("").to_str().unwrap(), "WORK/")
+    }
+
+    fn short(&self, id: &str, prefix: &str) -> String {
+        let mut ids = self.ids.lock().unwrap();
+        let known = ids.iter().position(|known| known == id);
+        let number = known.unwrap_or_else(|| {
+            ids.push(id.to_owned());
+            ids.len() - 1
+        });
+        // No id of a memory that is there looks like this one.
+        if id.ends_with("00000000") { id.to_owned() } else { format!("{prefix}_{}", number + 1) }
+    }
+
+    fn with_ids(&self, typed: &str) -> String {
+        let short = Regex::new(r"\b(work|ctx|ep|fact|proc|ref)_(\d{1,3})\b").unwrap();
+        let ids = self.ids.lock().unwrap();
+        let long = |found: &Captures<'_>| ids[found[2].parse::<usize>().unwrap() - 1].clone();
+        short.replace_all(typed, long).into_owned()
+    }
+}
+
+/// Runs a command with something to read.
+pub fn feed(command: &mut Command, input: &[u8]) -> Output {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    // The command may refuse before it has read everything.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// Splits a command line at spaces, except between single quotes.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (position, part) in line.split('\'').enumerate() {
+        if position % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+fn dedent(text: &str) -> String {
+    let lines: Vec<&str> =
+        text.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
+    let margin = |line: &&str| line.len() - line.trim_start().len();
+    let least = lines.iter().filter(|line| !line.is_empty()).map(margin).min().unwrap_or(0);
+    let cut: Vec<&str> = lines.iter().map(|line| line.get(least..).unwrap_or_default()).collect();
+    cut.join("\n") + "\n"
+}
+
+/// Returns what a command wrote to standard error, and its exit code.
+pub fn complaint(output: &Output) -> (String, i32) {
+    let text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    (text, output.status.code().expect("it was not killed"))
+}
+
+/// Returns whether others may open a file.
+#[cfg(unix)]
+pub fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().unwrap().permissions().mode() & 0o777
+}

@@ -1,0 +1,12 @@
+#![cfg(test)]
+//! The command as people and programs meet it: the real binary, its whole output, its exit codes.
+
+mod machine;
+
+mod bad_input;
+mod changing;
+mod finding;
+mod keeping;
+mod manners;
+mod settings;
+mod transfer;

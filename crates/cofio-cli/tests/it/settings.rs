@@ -1,0 +1,163 @@
+//! Where settings come from, and what the doctor says about them.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::machine::{Machine, complaint};
+
+#[test]
+fn a_flag_beats_a_variable_beats_the_project_beats_the_user() {
+    let machine = Machine::new();
+    std::fs::create_dir_all(machine.home("")).unwrap();
+    std::fs::write(
+        machine.home("config.toml"),
+        "team = \"from-user\"\norg = \"from-user\"\nlayer = \"team\"\n",
+    )
+    .unwrap();
+    machine.write(".cofio/config.toml", "team = \"from-project\"\nkind = \"reflection\"\n");
+    machine.transcript(
+        "
+        $ cofio remember one
+        remembered ref_1 in team:from-project
+        $ COFIO_TEAM=from-variable cofio remember two
+        remembered ref_2 in team:from-variable
+        $ COFIO_TEAM=from-variable cofio remember three --team from-flag --layer team
+        remembered ref_3 in team:from-flag
+        $ COFIO_LAYER=org cofio remember four
+        remembered ref_4 in org:from-user
+        ",
+    );
+}
+
+#[test]
+fn a_wrong_setting_is_wrong_usage() {
+    let machine = Machine::new();
+    machine.transcript(
+        r#"
+        $ COFIO_LIMIT=many cofio list
+        ! error: cannot use "many" for limit (variable COFIO_LIMIT): give a whole number from 1 to 1000
+        [2]
+        $ cofio list --color loud --json
+        ! {
+        !   "error": {
+        !     "code": "CONFIGURATION_ERROR",
+        !     "message": "cannot use \"loud\" for color (flag --color): give auto, always or never",
+        !     "operation": null,
+        !     "details": {},
+        !     "retryable": false
+        !   }
+        ! }
+        [2]
+        $ cofio list --user ' '
+        ! error: cannot use " " for user (flag --user): an identifier needs a character, and no space around it
+        [2]
+        $ cofio list --store .
+        ! error: cannot use "." for store (flag --store): that is a folder; give a file, such as WORK/cofio.db
+        [2]
+        "#,
+    );
+    machine.write(".cofio/config.toml", "store = \"mine.db\"\n");
+    machine.transcript(
+        "
+        $ cofio list
+        ! error: WORK/.cofio/config.toml:1 sets store, which a project's file may not: remove it there, and put it into your own file or into the variable COFIO_STORE
+        [2]
+        ",
+    );
+}
+
+#[test]
+fn the_doctor_says_where_everything_is() {
+    let machine = Machine::new();
+    machine.transcript(
+        "
+        $ cofio doctor --team blue
+        cofio 0.1.0
+
+        places
+          store         HOME/cofio.db (not there)
+          your file     HOME/config.toml (not there)
+          project file  none
+
+        settings
+          store              HOME/cofio.db  (default)
+          user               alice  (variable USER)
+          agent              -  (default)
+          session            -  (default)
+          project            -  (default)
+          team               blue  (flag --team)
+          org                -  (default)
+          company            -  (default)
+          layer              user  (default)
+          kind               fact  (default)
+          limit              10  (default)
+          time_zone          UTC  (default)
+          episode_days       90  (default)
+          window_turns       5  (default)
+          secret_replacement [SECRET_REDACTED]  (default)
+          max_content_bytes  262144  (default)
+          color              auto  (default)
+
+        checks
+          ok       store: nothing was remembered yet
+        ",
+    );
+    assert!(machine.run("remember tea").status.success());
+    let report: Value =
+        serde_json::from_slice(&machine.run("doctor --rebuild --json").stdout).unwrap();
+    let checks: Vec<_> = report["checks"].as_array().unwrap().iter().collect();
+    let names: Vec<_> = checks.iter().map(|check| check["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["rebuild", "modes", "store", "audit"]);
+    assert!(checks.iter().all(|check| check["ok"] == true), "{report}");
+    assert_eq!(report["settings"][1]["origin"], "variable USER");
+}
+
+#[test]
+fn the_doctor_finds_what_is_wrong() {
+    let machine = Machine::new();
+    assert!(machine.run("remember tea").status.success());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let open = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(machine.home("cofio.db"), open).unwrap();
+        let output = machine.run("doctor");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains("PROBLEM  modes"), "{text}");
+        assert_eq!(complaint(&output), ("error: 1 problem".to_owned(), 1));
+    }
+    std::fs::write(machine.home("cofio.db"), "this is no database".repeat(1000)).unwrap();
+    let output = machine.run("doctor");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("PROBLEM  store: "), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn worktrees_are_one_project() {
+    let machine = Machine::new();
+    let git = |folder: &str, arguments: &str| {
+        let mut command = Command::new("git");
+        command.current_dir(machine.path(folder)).args(arguments.split(' '));
+        command.env("GIT_CONFIG_GLOBAL", machine.path("none")).env("GIT_CONFIG_NOSYSTEM", "1");
+        for name in ["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+            command.env_remove(name);
+        }
+        assert!(command.status().expect("git is installed where the tests run").success());
+    };
+    git("", "init --quiet app");
+    git("app", "-c user.name=x -c user.email=x@example.org commit --quiet --allow-empty -m x");
+    git("app", "worktree add --quiet ../tree");
+    git("", "init --quiet elsewhere");
+    let run = |folder: &str, arguments: &[&str]| {
+        let output = machine.command().current_dir(machine.path(folder)).args(arguments).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    std::fs::create_dir(machine.path("tree/deep")).unwrap();
+    let remembered = run("app", &["remember", "tabs, not spaces", "--layer", "project"]);
+    assert!(remembered.contains("in project:app-"), "{remembered}");
+    assert!(run("tree/deep", &["search", "tabs"]).contains("tabs, not spaces"));
+    assert_eq!(run("elsewhere", &["search", "tabs"]), "");
+    assert_eq!(run("", &["search", "tabs"]), "");
+}

@@ -1,0 +1,215 @@
+//! Bundles and copies.
+
+use std::fs;
+
+use crate::machine::{Machine, complaint, feed};
+
+#[test]
+fn a_bundle_takes_everything_to_another_store() {
+    let machine = Machine::new();
+    machine.transcript(
+        r#"
+        $ cofio remember tea --event-time 2026-01-31 --tag hot
+        remembered fact_1 in user:alice
+        $ cofio edit fact_1 --content 'green tea'
+        changed fact_1 in user:alice, now version 2
+        $ cofio remember coffee --layer session --session s1
+        remembered fact_2 in session:alice/s1
+        $ cofio export bundle.jsonl
+        exported 2 memories of alice to bundle.jsonl
+        $ cofio export bundle.jsonl
+        ! error: bundle.jsonl is there already: add --force to replace it
+        [4]
+        $ cofio export bundle.jsonl --force --json
+        {
+          "memories": 2,
+          "file": "bundle.jsonl",
+          "userId": "alice",
+          "allUsers": false
+        }
+        $ cofio --store other.db import bundle.jsonl --dry-run
+        would import 2 new and 0 changed for alice
+        $ cofio --store other.db import bundle.jsonl
+        imported 2 new and 0 changed for alice
+        $ cofio --store other.db import bundle.jsonl
+        imported 0 new and 0 changed for alice
+          here already: 2
+        $ cofio --store other.db history fact_1
+        version 1, TIME
+          tea
+        version 2, TIME
+          green tea
+        ! in user:alice
+        $ cofio --store other.db list --session s1
+        coffee
+          fact_2 · session:alice/s1 · TIME
+        green tea
+          fact_1 · user:alice · TIME · #hot
+        ! 2 of 2 in user:alice, session:alice/s1
+        "#,
+    );
+    #[cfg(unix)]
+    assert_eq!(crate::machine::mode(&machine.path("bundle.jsonl")), 0o600);
+    let memories = |store: &str| {
+        let output = machine.run(&format!("{store} export -"));
+        let text = String::from_utf8(output.stdout).unwrap();
+        // The first line has a time in it, and the last one a checksum of it.
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines[1..lines.len() - 1].to_vec()
+    };
+    assert_eq!(memories(""), memories("--store other.db"));
+}
+
+#[test]
+fn a_bundle_is_read_from_standard_input() {
+    let machine = Machine::new();
+    machine.transcript("$ cofio remember tea\nremembered fact_1 in user:alice\n");
+    let bundle = machine.run("export -").stdout;
+    let mut command = machine.command();
+    let output = feed(command.args(["--store", "other.db", "import", "-"]), &bundle);
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "imported 1 new and 0 changed for alice\n"
+    );
+}
+
+#[test]
+fn a_conflict_is_solved_as_asked() {
+    Machine::new().transcript(
+        r#"
+        $ cofio remember tea
+        remembered fact_1 in user:alice
+        $ cofio export bundle.jsonl
+        exported 1 memory of alice to bundle.jsonl
+        $ cofio edit fact_1 --content coffee
+        changed fact_1 in user:alice, now version 2
+        $ cofio import bundle.jsonl
+        imported 0 new and 0 changed for alice
+          here already: 1
+        $ cofio import bundle.jsonl --on-conflict newer
+        imported 0 new and 0 changed for alice
+          here already: 1
+        $ cofio import bundle.jsonl --on-conflict fail
+        ! error: fact_1 is here already and differs from the bundle's
+        [4]
+        $ cofio import bundle.jsonl --on-conflict replace --trust low --json
+        {
+          "created": 0,
+          "replaced": 1,
+          "skipped": 0,
+          "duplicates": 0,
+          "forgotten": 0,
+          "redacted": 0,
+          "dryRun": false,
+          "userId": "alice",
+          "allUsers": false
+        }
+        $ cofio show fact_1
+        tea
+
+          id           fact_1
+          scope        user:alice
+          kind         fact, active
+          source       manual, trust low
+          happened     TIME
+          learnt       TIME
+          changed      TIME
+          read         0 times
+          version      3
+        $ cofio forget fact_1
+        forgot 1 memory in user:alice
+        $ cofio import bundle.jsonl
+        imported 0 new and 0 changed for alice
+          forgotten here before: 1
+        "#,
+    );
+}
+
+#[test]
+fn a_bundle_that_is_wrong_changes_nothing() {
+    let machine = Machine::new();
+    let line = |number| format!("{{\"content\": \"memory {number}\"}}\n");
+    let lines: String = (0..700).map(line).collect();
+    let mut command = machine.command();
+    let output = feed(command.args(["remember", "--jsonl"]), lines.as_bytes());
+    assert!(output.status.success());
+    assert!(machine.run("export bundle.jsonl").status.success());
+    let bundle = fs::read_to_string(machine.path("bundle.jsonl")).unwrap();
+    let last = bundle.lines().last().unwrap();
+    for (name, content) in [
+        ("changed", bundle.replacen("memory 7", "memory x", 1)),
+        ("cut off", bundle.replace(last, "")),
+        ("longer", format!("{bundle}more")),
+        ("another", "{}\n".to_owned()),
+        ("empty", String::new()),
+        ("deep", "[".repeat(100_000)),
+    ] {
+        machine.write("broken.jsonl", content);
+        let (text, code) = complaint(&machine.run("--store other.db import broken.jsonl"));
+        assert!(code == 2 && text.starts_with("error: "), "{name}: {code} {text}");
+    }
+    let (text, code) = complaint(&machine.run("--store other.db import bundle.jsonl --user bob"));
+    assert_eq!((text.as_str(), code), ("error: this caller may not open user:alice", 1));
+    machine.transcript(
+        "
+        $ cofio --store other.db stats --all-users
+        0 memories, 0 bytes of text
+        ! in 0 scopes of everyone
+        $ cofio --store other.db import bundle.jsonl --user bob --all-users
+        imported 700 new and 0 changed for everyone
+        $ cofio --store other.db import missing.jsonl
+        ! error: cannot read missing.jsonl: No such file or directory (os error 2)
+        [1]
+        ",
+    );
+}
+
+#[test]
+fn a_copy_brings_back_what_was_there_but_not_what_was_forgotten() {
+    let machine = Machine::new();
+    machine.transcript(
+        "
+        $ cofio remember one
+        remembered fact_1 in user:alice
+        $ cofio remember two
+        remembered fact_2 in user:alice
+        $ cofio backup copy.db
+        copied HOME/cofio.db to copy.db
+        $ cofio backup copy.db
+        ! error: copy.db is there already
+        [4]
+        $ cofio forget fact_2
+        forgot 1 memory in user:alice
+        $ cofio edit fact_1 --content three
+        changed fact_1 in user:alice, now version 2
+        $ cofio restore copy.db
+        ! error: this needs to be confirmed: add --yes
+        [4]
+        $ cofio restore copy.db --yes
+        restored HOME/cofio.db from copy.db
+          still forgotten: 1 memory
+        $ cofio list
+        one
+          fact_1 · user:alice · TIME
+        ! 1 of 1 in user:alice
+        $ cofio audit verify
+        the record is whole: 5 entries
+        $ cofio restore missing.db --yes
+        ! error: cannot read missing.db: No such file or directory (os error 2)
+        [1]
+        ",
+    );
+    #[cfg(unix)]
+    assert_eq!(crate::machine::mode(&machine.path("copy.db")), 0o600);
+    machine.write("junk.db", "this is no database, and long enough to be looked at".repeat(100));
+    let (text, code) = complaint(&machine.run("restore junk.db --yes"));
+    assert!(code == 1 && text.contains("damaged or no Cofio store"), "{text}");
+    machine.transcript(
+        "
+        $ cofio list
+        one
+          fact_1 · user:alice · TIME
+        ! 1 of 1 in user:alice
+        ",
+    );
+}
