@@ -52,7 +52,10 @@ fn word(random: &mut Rng) -> String {
         ["b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "st", "tr"];
     const NUCLEI: [&str; 6] = ["a", "e", "i", "o", "u", "ou"];
     let syllables = random.usize(2..=4);
-    (0..syllables)
-        .map(|_| format!("{}{}", ONSETS[random.usize(..14)], NUCLEI[random.usize(..6)]))
-        .collect()
+    let mut word = String::new();
+    for _ in 0..syllables {
+        word.push_str(ONSETS[random.usize(..ONSETS.len())]);
+        word.push_str(NUCLEI[random.usize(..NUCLEI.len())]);
+    }
+    word
 }

@@ -34,7 +34,10 @@ fn exit_code(kind: ErrorKind) -> u8 {
         ErrorKind::NotFound => 3,
         ErrorKind::Conflict => 4,
         ErrorKind::EmbeddingFailed | ErrorKind::Provider | ErrorKind::RateLimited => 5,
-        ErrorKind::Unauthorized | ErrorKind::Configuration | ErrorKind::Unsupported => 1,
+        ErrorKind::Unauthorized
+        | ErrorKind::Configuration
+        | ErrorKind::Damaged
+        | ErrorKind::Unsupported => 1,
     }
 }
 

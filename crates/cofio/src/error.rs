@@ -35,6 +35,8 @@ pub enum ErrorKind {
     EmbeddingFailed,
     /// The store or another provider failed.
     Provider,
+    /// What is stored was damaged or tampered with.
+    Damaged,
     /// Too many requests; wait and try again.
     RateLimited,
     /// The caller may not open this scope.
@@ -61,7 +63,7 @@ impl ErrorKind {
             Self::ContentTooLong => "CONTENT_TOO_LONG",
             Self::QueryTooLong => "QUERY_TOO_LONG",
             Self::EmbeddingFailed => "EMBEDDING_FAILED",
-            Self::Provider => "PROVIDER_ERROR",
+            Self::Provider | Self::Damaged => "PROVIDER_ERROR",
             Self::RateLimited => "RATE_LIMITED",
             Self::Unauthorized => "UNAUTHORIZED",
             Self::Configuration => "CONFIGURATION_ERROR",

@@ -13,8 +13,8 @@ use async_trait::async_trait;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Filter, Kind, Layer, Memory, MemoryId,
-    Outcome, Reading, Scope, State, Timestamp,
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Filter, Identifier, Kind, Layer,
+    Memory, MemoryId, Outcome, Reading, Scope, State, Timestamp,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -40,6 +40,9 @@ pub trait Store: Send + Sync {
     /// its outcome is `Missing`, as is that of an update, a forgetting or a vector for a memory
     /// that is not there. A commit that changes nothing records nothing.
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>>;
+
+    /// Returns what a commit would return at this moment, and changes nothing.
+    async fn rehearse(&self, commit: Commit) -> Result<Vec<Outcome>>;
 
     /// Returns the memories with these ids that `access` opens, in the order of the ids.
     ///
@@ -79,15 +82,28 @@ pub trait Store: Send + Sync {
     async fn changes(&self, access: &Access, after: u64, limit: usize)
     -> Result<Vec<ChangeRecord>>;
 
+    /// Returns memories that `access` opens and that have ended by themselves but are still there.
+    async fn ended(
+        &self,
+        access: &Access,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(MemoryId, Scope)>>;
+
     /// Returns the ids that `access` opens and that were forgotten, with when.
     async fn tombstones(&self, access: &Access) -> Result<Vec<Tombstone>>;
 
-    /// Returns audit entries after a place, the oldest first.
-    async fn audit(&self, after: u64, limit: usize) -> Result<Vec<AuditEntry>>;
+    /// Returns audit entries, the oldest first; with an `actor`, only those of that one.
+    async fn audit(
+        &self,
+        actor: Option<&Identifier>,
+        which: Entries,
+        limit: usize,
+    ) -> Result<Vec<AuditEntry>>;
 
     /// Checks that no audit entry was changed, moved or left out, and returns how many there are.
     ///
-    /// Fails with `Provider`, naming the first entry that does not fit.
+    /// Fails with `Damaged`, naming the first entry that does not fit.
     async fn verify_audit(&self) -> Result<u64>;
 
     /// Records soon that memories were read; does not wait, and may be lost in a crash.
@@ -95,6 +111,15 @@ pub trait Store: Send + Sync {
 
     /// Waits until everything observed so far is recorded.
     async fn settle(&self) -> Result<()>;
+}
+
+/// Which audit entries are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entries {
+    /// Those after a place.
+    After(u64),
+    /// The latest.
+    Latest,
 }
 
 /// What a store can do by itself.

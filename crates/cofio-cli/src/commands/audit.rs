@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use cofio::ErrorKind;
 use cofio::model::AuditEntry;
+use cofio::store::Entries;
 use cofio::wire::AuditOutput;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -30,11 +30,11 @@ pub struct Audit {
 /// What to do with the record.
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists entries, the oldest first
+    /// Lists the latest entries, or those after one of them, the oldest first
     List {
         /// Only entries after this one
-        #[arg(long, value_name = "NUMBER", default_value_t = 0, allow_negative_numbers = true)]
-        after: u64,
+        #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+        after: Option<u64>,
         /// How many at most
         #[arg(long, value_name = "NUMBER", default_value_t = 50, allow_negative_numbers = true)]
         limit: u16,
@@ -71,9 +71,10 @@ impl Audit {
     }
 }
 
-async fn list(app: &App, after: u64, limit: u16, all_users: bool) -> Result<()> {
+async fn list(app: &App, after: Option<u64>, limit: u16, all_users: bool) -> Result<()> {
     let caller = app.caller_for(all_users);
-    let entries = app.engine.audit(&caller, after, limit.into()).await?;
+    let which = after.map_or(Entries::Latest, Entries::After);
+    let entries = app.engine.audit(&caller, which, limit.into()).await?;
     app.output.answer(
         || AuditListOutput {
             entries: entries.iter().map(AuditOutput::from).collect(),
@@ -102,14 +103,8 @@ fn show(page: &mut Page, entry: &AuditEntry, zone: &TimeZone) {
 
 async fn verify(app: &App) -> Result<()> {
     let progress = Progress::spinning("checking the record");
-    let verified = app.engine.verify_audit().await;
+    let entries = app.engine.verify_audit().await?;
     drop(progress);
-    let entries = match verified {
-        Ok(entries) => entries,
-        // The record itself is at fault, and trying again does not help.
-        Err(error) if error.kind() == ErrorKind::Provider => anyhow::bail!("{error}"),
-        Err(error) => return Err(error.into()),
-    };
     app.output.answer(
         || VerifyOutput { valid: true, entries },
         |page| {

@@ -21,7 +21,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Clear {
-    /// Episodes (episodic), facts, procedures and reflections (semantic), or all, which asks twice
+    /// Episodes (episodic), facts, procedures and reflections (semantic), what has ended (expired),
+    /// or all, which asks twice
     #[arg(hide_possible_values = true)]
     what: Sort,
 }
@@ -35,6 +36,8 @@ enum Sort {
     Semantic,
     /// Everything; asks twice
     All,
+    /// What has ended by itself and is seen by nobody any more
+    Expired,
 }
 
 /// What was forgotten.
@@ -46,9 +49,13 @@ struct ClearOutput {
 
 impl Clear {
     pub async fn run(self, app: &App) -> Result<()> {
+        if let Sort::Expired = self.what {
+            return sweep(app).await;
+        }
         let meant = self.meant(app).await?;
         self.ask(app, &meant)?;
-        let mut deleted = 0;
+        // What has ended is in no list, but it is still there.
+        let mut deleted = app.engine.sweep(&app.caller).await?;
         for (_, selection) in &meant {
             deleted += app.engine.forget_matching(&app.caller, selection).await?.ids.len();
         }
@@ -88,7 +95,7 @@ impl Clear {
         let question = format!("Forget {} in {}?", self.what.described(), output::listed(&scopes));
         match self.what {
             Sort::All => app.consent.ask_twice(&question, "all"),
-            Sort::Episodic | Sort::Semantic => app.consent.ask(&question),
+            Sort::Episodic | Sort::Semantic | Sort::Expired => app.consent.ask(&question),
         }
     }
 }
@@ -99,7 +106,7 @@ impl Sort {
         match self {
             Self::Episodic => &[Kind::Episode],
             Self::Semantic => &[Kind::Fact, Kind::Procedure, Kind::Reflection],
-            Self::All => &[],
+            Self::All | Self::Expired => &[],
         }
     }
 
@@ -108,8 +115,19 @@ impl Sort {
             Self::Episodic => "every episode",
             Self::Semantic => "every fact, procedure and reflection",
             Self::All => "everything",
+            Self::Expired => "what has ended",
         }
     }
+}
+
+/// Forgets what has ended by itself, which needs no question.
+async fn sweep(app: &App) -> Result<()> {
+    let deleted = app.engine.sweep(&app.caller).await?;
+    app.output.answer(
+        || ClearOutput { deleted, scopes: Vec::new() },
+        |page| page.line(format!("forgot {} that had ended", present::memories(deleted))),
+    )?;
+    Ok(())
 }
 
 /// Returns whether a scope has the layer and the identifiers that stand on the command line.

@@ -38,20 +38,20 @@ struct EntitiesOutput {
 impl Entity {
     pub async fn run(self, app: &App) -> Result<()> {
         let identifiers = app.identifiers()?;
-        let scopes = cofio::retrieval::reach(&app.caller, &identifiers, None)?;
+        let scopes = cofio::retrieval::reach(&app.caller, &identifiers, app.layers().as_deref())?;
         let output = |entities| EntitiesOutput {
             entities,
             scopes: scopes.iter().map(ScopeOutput::from).collect(),
         };
         if let Some(name) = &self.name {
-            let profiles = app.engine.entity(&app.caller, &identifiers, name).await?;
+            let profiles = app.engine.entity(&app.caller, &scopes, name).await?;
             app.output.answer(
                 || output(profiles.iter().map(EntityOutput::from).collect()),
                 |page| profiles.iter().for_each(|profile| show(page, profile, app.zone())),
             )?;
         } else {
             let limit = usize::from(self.limit);
-            let entities = app.engine.entities(&app.caller, &identifiers, limit).await?;
+            let entities = app.engine.entities(&app.caller, &scopes, limit).await?;
             app.output.answer(
                 || output(entities.iter().map(EntityOutput::from).collect()),
                 |page| entities.iter().for_each(|entity| page.line(headline(entity))),

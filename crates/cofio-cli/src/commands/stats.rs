@@ -24,9 +24,13 @@ pub struct Stats {
 impl Stats {
     pub async fn run(self, app: &App) -> Result<()> {
         let narrowed = app.layers().is_some() || app.globals.named().next().is_some();
-        let within = if narrowed { Some(app.identifiers()?) } else { None };
         let caller = app.caller_for(self.all_users);
-        let stats = app.engine.stats(&caller, within.as_ref()).await?;
+        let within = if narrowed {
+            Some(cofio::retrieval::reach(&caller, &app.identifiers()?, app.layers().as_deref())?)
+        } else {
+            None
+        };
+        let stats = app.engine.stats(&caller, within.as_deref()).await?;
         app.output.answer(|| StatsOutput::from(&stats), |page| show(page, &stats, app.zone()))?;
         let whose = if self.all_users {
             "of everyone".to_owned()

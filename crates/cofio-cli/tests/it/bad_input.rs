@@ -92,14 +92,14 @@ fn times_that_are_none_are_refused() {
 fn missing_names_are_asked_for() {
     check(
         "list --layer project",
-        "the project layer needs a project identifier: add --project NAME",
+        "the project layer needs the project identifier: add --project NAME",
     );
     check(
         "list --layer session",
-        "the session layer needs a session identifier: add --session NAME",
+        "the session layer needs the session identifier: add --session NAME",
     );
-    check("remember x --layer agent", "the agent layer needs a agent identifier: add --agent NAME");
-    check("window show", "the session layer needs a session identifier: add --session NAME");
+    check("remember x --layer agent", "the agent layer needs the agent identifier: add --agent NAME");
+    check("window show", "the session layer needs the session identifier: add --session NAME");
 }
 
 #[test]

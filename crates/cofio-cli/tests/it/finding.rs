@@ -251,7 +251,7 @@ fn entities_are_listed_and_looked_up() {
         ! error: no memory names this entity
         [3]
         $ cofio entity --layer project
-        ! error: the project layer needs a project identifier: add --project NAME
+        ! error: the project layer needs the project identifier: add --project NAME
         [2]
         ",
     );

@@ -196,7 +196,7 @@ fn the_layer_is_never_guessed() {
         ! error: --agent does not say whose the memory is: add --layer agent, or --layer user if it is not the agent's own
         [2]
         $ cofio remember tea --layer team
-        ! error: the team layer needs a team identifier: add --team NAME
+        ! error: the team layer needs the team identifier: add --team NAME
         [2]
         $ cofio remember tea --layer galaxy
         ! error: cannot use "galaxy" for layer (flag --layer): unknown layer "galaxy"; known: agent, user, session, project, team, org, company
@@ -334,7 +334,7 @@ fn a_window_holds_the_last_turns_of_a_session() {
         $ cofio window show --session s1
         ! in session:alice/s1
         $ cofio window show
-        ! error: the session layer needs a session identifier: add --session NAME
+        ! error: the session layer needs the session identifier: add --session NAME
         [2]
         "#,
     );

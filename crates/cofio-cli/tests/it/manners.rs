@@ -134,7 +134,7 @@ fn an_error_in_json_says_what_a_program_needs() {
         ! {
         !   "error": {
         !     "code": "MISSING_IDENTIFIER",
-        !     "message": "the team layer needs a team identifier: add --team NAME",
+        !     "message": "the team layer needs the team identifier: add --team NAME",
         !     "operation": "list",
         !     "details": {
         !       "layer": "team",

@@ -1,7 +1,9 @@
 use super::Engine;
 use super::list::ListRequest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Caller, Draft, Identifier, Kind, Lifetime, Memory, Patch, Scope, Source};
+use crate::model::{
+    Caller, Draft, Identifier, Kind, Layer, Lifetime, Memory, Patch, Scope, Source,
+};
 use crate::retrieval::{self, ContextBlock, Query, Selection};
 use crate::store::Order;
 
@@ -61,7 +63,7 @@ impl Engine {
         Ok(self.update(caller, &known.id, patch).await?.memory)
     }
 
-    /// Returns the value under a key.
+    /// Returns the value under a key, of the most specific layer that has one.
     pub async fn get_context(
         &self,
         caller: &Caller,
@@ -71,9 +73,11 @@ impl Engine {
         check_key(key)?;
         let selection =
             Selection { kinds: vec![Kind::Context], key: Some(key.to_owned()), ..selection };
-        let request = ListRequest { limit: 1, ..ListRequest::new(selection) };
-        let found = self.list(caller, &request).await?.memories.into_iter().next();
-        found.ok_or_else(|| {
+        // A scope has one value under a key, so there are no more than layers.
+        let request = ListRequest { limit: Layer::ALL.len(), ..ListRequest::new(selection) };
+        let found = self.list(caller, &request).await?.memories;
+        let most_specific = found.into_iter().min_by_key(|memory| memory.scope.layer());
+        most_specific.ok_or_else(|| {
             Error::new(ErrorKind::NotFound, "nothing is kept under this key").during("get_context")
         })
     }

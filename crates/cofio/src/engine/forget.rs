@@ -41,6 +41,20 @@ impl Engine {
         forget.await.map_err(|error| error.during("delete"))
     }
 
+    /// Forgets what has ended by itself, in every scope that the caller opens.
+    pub async fn sweep(&self, caller: &Caller) -> Result<usize> {
+        let now = self.now();
+        let mut swept = 0;
+        loop {
+            let ended = self.store.ended(caller.access(), now, PIECE).await?;
+            let event = AuditEvent::new(AuditAction::TtlCleanup).with("count", ended.len());
+            if ended.is_empty() {
+                return Ok(swept);
+            }
+            swept += self.forget_as(caller, ended, event, now).await?.ids.len();
+        }
+    }
+
     /// Returns everything that a selection means, as `forget_matching` would take it.
     pub async fn matching(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
         let filter = super::filter(caller, selection, self.now())?;
@@ -76,10 +90,21 @@ impl Engine {
         if memories.is_empty() {
             return Ok(Forgotten::default());
         }
-        let audit = vec![audit(&memories)];
-        let forget = |memory: Memory| Change::Forget { id: memory.id, scope: memory.scope };
-        let changes = memories.into_iter().map(forget).collect();
-        let outcomes = self.commit(caller, now, changes, audit, None).await?;
+        let event = audit(&memories);
+        let whose = memories.into_iter().map(|memory| (memory.id, memory.scope)).collect();
+        self.forget_as(caller, whose, event, now).await
+    }
+
+    async fn forget_as(
+        &self,
+        caller: &Caller,
+        whose: Vec<(MemoryId, Scope)>,
+        event: AuditEvent,
+        now: Timestamp,
+    ) -> Result<Forgotten> {
+        let forget = |(id, scope)| Change::Forget { id, scope };
+        let changes = whose.into_iter().map(forget).collect();
+        let outcomes = self.commit(caller, now, changes, vec![event], None).await?;
         let mut forgotten = Forgotten::default();
         for outcome in outcomes {
             match outcome {

@@ -1,13 +1,12 @@
 use std::collections::BTreeMap;
 
-use super::Engine;
+use super::{Engine, check_open};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    AuditEntry, Caller, ChangeRecord, Entity, Identifiers, Kind, Layer, Memory, MemoryId, Scope,
-    State, Timestamp,
+    AuditEntry, Caller, ChangeRecord, Entity, Kind, Layer, Memory, MemoryId, Scope, State,
+    Timestamp,
 };
-use crate::retrieval;
-use crate::store::ScopeSummary;
+use crate::store::{Entries, ScopeSummary};
 
 /// A memory with everything it was before.
 #[derive(Debug, Clone)]
@@ -57,11 +56,10 @@ impl Engine {
         history.await.map_err(|error: Error| error.during("history"))
     }
 
-    /// Counts what is kept; with identifiers, only in the scopes they open.
-    pub async fn stats(&self, caller: &Caller, within: Option<&Identifiers>) -> Result<Stats> {
+    /// Counts what is kept, in all scopes that the caller opens or in some of them.
+    pub async fn stats(&self, caller: &Caller, within: Option<&[Scope]>) -> Result<Stats> {
         let mut stats = Stats::default();
-        let scopes = within.map(|names| retrieval::reach(caller, names, None)).transpose()?;
-        let wanted = |scope: &Scope| scopes.as_ref().is_none_or(|scopes| scopes.contains(scope));
+        let wanted = |scope: &Scope| within.is_none_or(|scopes| scopes.contains(scope));
         for summary in self.store.scopes(caller.access(), self.now()).await? {
             if wanted(&summary.scope) {
                 stats.add(summary);
@@ -70,29 +68,29 @@ impl Engine {
         Ok(stats)
     }
 
-    /// Returns what memories name, most often named first.
+    /// Returns what memories of the scopes name, most often named first.
     pub async fn entities(
         &self,
         caller: &Caller,
-        identifiers: &Identifiers,
+        scopes: &[Scope],
         limit: usize,
     ) -> Result<Vec<Entity>> {
-        let scopes = retrieval::reach(caller, identifiers, None)?;
-        self.store.entities(&scopes, self.now(), None, limit).await
+        check_all_open(caller, scopes)?;
+        self.store.entities(scopes, self.now(), None, limit).await
     }
 
     /// Returns what is known of an entity, by its name or any way it is written.
     pub async fn entity(
         &self,
         caller: &Caller,
-        identifiers: &Identifiers,
+        scopes: &[Scope],
         name: &str,
     ) -> Result<Vec<EntityProfile>> {
-        let scopes = retrieval::reach(caller, identifiers, None)?;
+        check_all_open(caller, scopes)?;
         let now = self.now();
         let name = name.trim_start_matches(['@', '#']);
         let mut profiles = Vec::new();
-        for entity in self.store.entities(&scopes, now, Some(name), 10).await? {
+        for entity in self.store.entities(scopes, now, Some(name), 10).await? {
             let memories = self.store.get(caller.access(), &entity.memories).await?;
             self.observe(caller, now, "entity", &memories);
             profiles.push(EntityProfile { entity, memories });
@@ -114,26 +112,27 @@ impl Engine {
         self.store.changes(caller.access(), after, limit).await
     }
 
-    /// Returns audit entries after a place, the oldest first, as far as they are the caller's.
+    /// Returns audit entries, the oldest first, as far as they are the caller's.
     ///
     /// Somebody who keeps the store sees all of them; others see what they did themselves.
     pub async fn audit(
         &self,
         caller: &Caller,
-        after: u64,
+        which: Entries,
         limit: usize,
     ) -> Result<Vec<AuditEntry>> {
-        let mut entries = self.store.audit(after, limit).await?;
-        if !caller.keeps_the_store() {
-            entries.retain(|entry| entry.record.actor == *caller.actor());
-        }
-        Ok(entries)
+        let actor = (!caller.keeps_the_store()).then(|| caller.actor());
+        self.store.audit(actor, which, limit).await
     }
 
     /// Checks that no audit entry was changed, moved or left out, and returns how many there are.
     pub async fn verify_audit(&self) -> Result<u64> {
         self.store.verify_audit().await.map_err(|error| error.during("verify"))
     }
+}
+
+fn check_all_open(caller: &Caller, scopes: &[Scope]) -> Result<()> {
+    scopes.iter().try_for_each(|scope| check_open(caller, scope))
 }
 
 impl Stats {

@@ -6,7 +6,8 @@ use crate::bundle::{Reader, Record, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Filter, Memory, MemoryId, Outcome, State, Trust,
+    AuditAction, AuditEvent, Caller, Change, Commit, Filter, Memory, MemoryId, Outcome, State,
+    Trust,
 };
 use crate::store::{Order, Page};
 
@@ -173,18 +174,18 @@ impl Engine {
             }
         }
         imported.redacted += redactions.len() as u64;
-        if importing.dry_run {
-            imported.count_planned(&changes);
-            return Ok(());
-        }
         let count = changes.len();
         let event =
             AuditEvent::new(AuditAction::Write).with("reason", "import").with("count", count);
         let mut audit = vec![event];
         audit.extend(super::redaction_event(redactions.iter()));
-        if count > 0 {
-            imported.count(&self.commit(caller, self.now(), changes, audit, None).await?);
-        }
+        let (actor, at) = (caller.actor().clone(), self.now());
+        let commit = Commit { actor, at, changes, audit, idempotency: None };
+        imported.count(&match importing.dry_run {
+            _ if count == 0 => Vec::new(),
+            true => self.store.rehearse(commit).await?,
+            false => self.store.commit(commit).await?,
+        });
         Ok(())
     }
 
@@ -247,15 +248,6 @@ impl Imported {
                 Outcome::Updated(_) => self.replaced += 1,
                 Outcome::Existing(_) => self.duplicates += 1,
                 _ => self.forgotten += 1,
-            }
-        }
-    }
-
-    fn count_planned(&mut self, changes: &[Change]) {
-        for change in changes {
-            match change {
-                Change::Create { .. } => self.created += 1,
-                _ => self.replaced += 1,
             }
         }
     }

@@ -60,9 +60,12 @@ impl fmt::Display for Scope {
 }
 
 fn missing(layer: Layer, name: Layer) -> Error {
-    Error::new(ErrorKind::MissingIdentifier, format!("the {layer} layer needs a {name} identifier"))
-        .with("layer", layer.as_str())
-        .with("missing", format!("{name}Id"))
+    Error::new(
+        ErrorKind::MissingIdentifier,
+        format!("the {layer} layer needs the {name} identifier"),
+    )
+    .with("layer", layer.as_str())
+    .with("missing", format!("{name}Id"))
 }
 
 #[cfg(test)]

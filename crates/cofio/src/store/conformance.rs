@@ -93,6 +93,7 @@ macro_rules! conformance_suite {
                 a_commit_that_changes_nothing_records_nothing,
                 an_event_without_changes_is_recorded,
                 an_empty_commit_is_accepted,
+                a_rehearsal_tells_and_changes_nothing,
             }
             batches {
                 thousands_are_kept_in_one_commit,
@@ -140,6 +141,7 @@ macro_rules! conformance_suite {
                 every_part_has_to_hold,
             }
             forgetting {
+                what_has_ended_can_be_swept,
                 forgetting_leaves_nothing,
                 a_scope_without_memories_is_not_summarised,
                 a_tombstone_says_what_whose_and_when,
@@ -191,6 +193,7 @@ macro_rules! conformance_suite {
                 changes_are_read_on_from_a_place,
                 every_event_is_entered_as_it_was_told,
                 the_audit_is_a_chain,
+                the_audit_is_read_by_actor_and_from_its_end,
                 the_audit_vouches_for_the_changes,
                 a_reading_is_entered_without_changes,
             }

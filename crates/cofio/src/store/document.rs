@@ -26,7 +26,7 @@ pub fn decode(document: &str) -> Result<Memory> {
 }
 
 fn unreadable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
-    Error::new(ErrorKind::Provider, "a stored memory cannot be read").caused_by(cause)
+    Error::new(ErrorKind::Damaged, "a stored memory cannot be read").caused_by(cause)
 }
 
 #[derive(Serialize, Deserialize)]

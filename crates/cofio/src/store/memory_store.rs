@@ -21,11 +21,11 @@ use async_trait::async_trait;
 use self::admits::admits;
 use self::contents::Contents;
 use self::kept::Kept;
-use super::{Candidates, Capabilities, Listing, Page, ScopeSummary, Store, Tombstone};
+use super::{Candidates, Capabilities, Entries, Listing, Page, ScopeSummary, Store, Tombstone};
 use crate::error::Result;
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Embedding, Entity, Filter, Kind, Memory,
-    MemoryId, Outcome, Reading, Scope, State, Timestamp,
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Embedding, Entity, Filter, Identifier, Kind,
+    Memory, MemoryId, Outcome, Reading, Scope, State, Timestamp,
 };
 
 /// Keeps memories in the process.
@@ -61,6 +61,11 @@ impl Store for MemoryStore {
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
         let prepared = write::prepare(commit);
         self.contents().commit(prepared)
+    }
+
+    async fn rehearse(&self, commit: Commit) -> Result<Vec<Outcome>> {
+        let prepared = write::prepare(commit);
+        self.contents().rehearse(prepared)
     }
 
     async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
@@ -110,14 +115,37 @@ impl Store for MemoryStore {
         Ok(open.take(limit).cloned().collect())
     }
 
+    async fn ended(
+        &self,
+        access: &Access,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(MemoryId, Scope)>> {
+        let contents = self.contents();
+        let inside = contents.scopes(access).flatten();
+        let ended = inside.map(|kept| &kept.memory).filter(|memory| memory.expired(now));
+        Ok(ended.take(limit).map(|memory| (memory.id.clone(), memory.scope.clone())).collect())
+    }
+
     async fn tombstones(&self, access: &Access) -> Result<Vec<Tombstone>> {
         let contents = self.contents();
         let open = contents.tombstones.values().filter(|tombstone| access.opens(&tombstone.scope));
         Ok(open.cloned().collect())
     }
 
-    async fn audit(&self, after: u64, limit: usize) -> Result<Vec<AuditEntry>> {
-        Ok(self.contents().journal.entries_after(after).take(limit).cloned().collect())
+    async fn audit(
+        &self,
+        actor: Option<&Identifier>,
+        which: Entries,
+        limit: usize,
+    ) -> Result<Vec<AuditEntry>> {
+        let contents = self.contents();
+        let after = if let Entries::After(sequence) = which { sequence } else { 0 };
+        let wanted = |entry: &&AuditEntry| actor.is_none_or(|actor| entry.record.actor == *actor);
+        let entries: Vec<_> = contents.journal.entries_after(after).filter(wanted).collect();
+        let latest = entries.len().saturating_sub(limit);
+        let from = if which == Entries::Latest { latest } else { 0 };
+        Ok(entries[from..].iter().take(limit).copied().cloned().collect())
     }
 
     async fn verify_audit(&self) -> Result<u64> {

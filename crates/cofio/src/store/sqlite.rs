@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Candidates, Capabilities, Listing, Page, ScopeSummary, Store, Tombstone};
+use super::{Candidates, Capabilities, Entries, Listing, Page, ScopeSummary, Store, Tombstone};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Filter, Memory, MemoryId, Outcome,
-    Reading, Scope, Timestamp,
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Filter, Identifier, Memory, MemoryId,
+    Outcome, Reading, Scope, Timestamp,
 };
 use threads::Threads;
 
@@ -97,6 +97,10 @@ impl Store for SqliteStore {
         self.threads.commit(commit).await
     }
 
+    async fn rehearse(&self, commit: Commit) -> Result<Vec<Outcome>> {
+        self.threads.run(move |connection| write::rehearse(connection, &commit)).await
+    }
+
     async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         let (access, ids) = (access.clone(), ids.to_vec());
         self.threads.read(move |connection| read::get(connection, &access, &ids)).await
@@ -149,13 +153,31 @@ impl Store for SqliteStore {
         self.threads.read(move |connection| read::changes(connection, &access, after, limit)).await
     }
 
+    async fn ended(
+        &self,
+        access: &Access,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(MemoryId, Scope)>> {
+        let access = access.clone();
+        self.threads.read(move |connection| read::ended(connection, &access, now, limit)).await
+    }
+
     async fn tombstones(&self, access: &Access) -> Result<Vec<Tombstone>> {
         let access = access.clone();
         self.threads.read(move |connection| read::tombstones(connection, &access)).await
     }
 
-    async fn audit(&self, after: u64, limit: usize) -> Result<Vec<AuditEntry>> {
-        self.threads.read(move |connection| read::audit(connection, after, limit)).await
+    async fn audit(
+        &self,
+        actor: Option<&Identifier>,
+        which: Entries,
+        limit: usize,
+    ) -> Result<Vec<AuditEntry>> {
+        let actor = actor.cloned();
+        self.threads
+            .read(move |connection| read::audit(connection, actor.as_ref(), which, limit))
+            .await
     }
 
     async fn verify_audit(&self) -> Result<u64> {
@@ -243,7 +265,7 @@ fn failed(cause: rusqlite::Error, message: &str) -> Error {
     use rusqlite::ErrorCode as Code;
     let (kind, advice) = match cause.sqlite_error_code() {
         Some(Code::DatabaseCorrupt | Code::NotADatabase) => {
-            (ErrorKind::Configuration, ": it is damaged or no Cofio store; see `cofio doctor`")
+            (ErrorKind::Damaged, ": it is damaged or no Cofio store")
         }
         Some(Code::ReadOnly | Code::PermissionDenied) => {
             (ErrorKind::Configuration, ": it cannot be written to")

@@ -6,7 +6,7 @@ use cofio::model::{
     Patch, Source, TimeRange, Triple, TriplePattern,
 };
 use cofio::retrieval::Merge;
-use cofio::store::Order;
+use cofio::store::{Entries, Order};
 use cofio::{ErrorKind, Mode, Query, Selection};
 use jiff::SignedDuration;
 use pollster::block_on;
@@ -306,11 +306,28 @@ fn what_has_ended_is_seen_by_nobody_even_before_it_is_swept() {
     assert!(block_on(fixture.engine.get(&local("alice"), &brief.id)).is_err());
     let list = ListRequest::new(mine());
     assert_eq!(block_on(fixture.engine.list(&local("alice"), &list)).unwrap().total, 0);
-    let names = identifiers(&[(Layer::User, "alice")]);
-    assert!(block_on(fixture.engine.entities(&local("alice"), &names, 10)).unwrap().is_empty());
+    let own = [scope(Layer::User, &[(Layer::User, "alice")])];
+    assert!(block_on(fixture.engine.entities(&local("alice"), &own, 10)).unwrap().is_empty());
     assert_eq!(block_on(fixture.engine.stats(&local("alice"), None)).unwrap().total, 0);
     let again = fixture.remember(fact("alice", "brief canary @eve")).unwrap();
     assert!(!again.existing, "what has ended can be learnt anew");
+}
+
+#[test]
+fn sweeping_removes_what_has_ended_and_says_so() {
+    let fixture = Fixture::new();
+    let lifetime = Lifetime::For(SignedDuration::from_mins(5));
+    for text in ["one", "two"] {
+        fixture.remember(Draft { lifetime, ..fact("alice", text) }).unwrap();
+    }
+    fixture.fact("alice", "three");
+    fixture.wait(SignedDuration::from_mins(6));
+    assert_eq!(block_on(fixture.engine.sweep(&local("bob"))).unwrap(), 0);
+    assert_eq!(block_on(fixture.engine.sweep(&local("alice"))).unwrap(), 2);
+    assert_eq!(block_on(fixture.engine.sweep(&local("alice"))).unwrap(), 0);
+    let entries = block_on(fixture.engine.audit(&keeper(), Entries::Latest, 1)).unwrap();
+    assert_eq!(entries[0].record.action.as_str(), "memory_ttl_cleanup");
+    assert_eq!(entries[0].record.details["count"], 2);
 }
 
 #[test]
@@ -431,13 +448,13 @@ fn reading_is_counted_and_everything_is_audited() {
     assert_eq!(read.accesses.count, 2);
     block_on(fixture.engine.forget(&local("alice"), &[memory.id])).unwrap();
     block_on(fixture.engine.settle()).unwrap();
-    let entries = block_on(fixture.engine.audit(&keeper(), 0, 100)).unwrap();
+    let entries = block_on(fixture.engine.audit(&keeper(), Entries::After(0), 100)).unwrap();
     let actions: Vec<_> = entries.iter().map(|entry| entry.record.action.as_str()).collect();
     assert_eq!(
         actions,
         ["memory_write", "memory_read", "memory_read", "memory_read", "memory_delete"]
     );
-    let own = block_on(fixture.engine.audit(&local("bob"), 0, 100)).unwrap();
+    let own = block_on(fixture.engine.audit(&local("bob"), Entries::Latest, 100)).unwrap();
     assert!(own.is_empty(), "others' entries are others'");
     assert_eq!(block_on(fixture.engine.verify_audit()).unwrap(), 5);
 }

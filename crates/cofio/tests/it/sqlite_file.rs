@@ -110,7 +110,7 @@ fn a_file_that_is_no_database_is_a_clear_error() {
     let path = folder.path().join("cofio.db");
     std::fs::write(&path, "this is a diary, not a database ".repeat(100)).unwrap();
     let error = SqliteStore::open(&path).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Configuration);
+    assert_eq!(error.kind(), ErrorKind::Damaged);
     assert!(error.to_string().contains("damaged or no Cofio store"), "{error}");
     assert!(SqliteStore::open(folder.path()).is_err());
 }
@@ -160,10 +160,12 @@ fn a_damaged_backup_is_not_restored() {
     fixture.fact("alice", "tea");
     let bad = fixture.folder().join("bad.db");
     std::fs::write(&bad, "nonsense").unwrap();
-    for source in [bad, fixture.folder().join("absent.db")] {
+    let absent = fixture.folder().join("absent.db");
+    for (source, kind) in [(bad, ErrorKind::Damaged), (absent, ErrorKind::Configuration)] {
         let now = START.parse().unwrap();
         let error = block_on(fixture.store.restore(&source, &keeper(), now)).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert_eq!(error.kind(), kind);
+        assert!(error.to_string().contains(&*source.to_string_lossy()), "{error}");
         assert_eq!(fixture.found("alice", "tea").len(), 1);
     }
 }

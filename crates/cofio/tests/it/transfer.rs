@@ -124,7 +124,10 @@ fn what_was_forgotten_here_stays_forgotten() {
     let bundle = export(&fixture, &keeper());
     block_on(fixture.engine.forget(&keeper(), &[memory.id])).unwrap();
     let imported = import(&fixture, &bundle, PLAIN).unwrap();
-    assert_eq!(imported, Imported { forgotten: 1, ..Imported::default() });
+    let expected = Imported { forgotten: 1, ..Imported::default() };
+    assert_eq!(imported, expected);
+    let dry = Importing { dry_run: true, ..PLAIN };
+    assert_eq!(import(&fixture, &bundle, dry).unwrap(), expected);
     assert!(fixture.found("alice", "tea").is_empty());
 }
 

@@ -49,7 +49,10 @@ async fn pages(store: &SqliteStore) -> Check {
             let memories = present::count(integrity.memories, "memory", "memories");
             Check::fine(
                 "store",
-                &format!("{memories}, {} bytes, every page is sound", integrity.bytes),
+                &format!(
+                    "{memories}, {} bytes, schema {}, every page is sound",
+                    integrity.bytes, integrity.schema_version
+                ),
             )
         }
         Ok(integrity) => Check {

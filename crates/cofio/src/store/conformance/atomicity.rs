@@ -1,5 +1,7 @@
 //! All of a commit happens, or none of it, and what changes nothing leaves no mark.
 
+use std::slice::from_ref;
+
 use super::fixtures::{
     all_of, canary, canary_cues, commit, create, create_as, digest, embed, forget, id, keeper,
     memory, mention, next, update, update_as, user,
@@ -131,4 +133,25 @@ pub(super) async fn an_empty_commit_is_accepted(store: Subject) {
     let empty = Commit { audit: Vec::new(), ..commit(Vec::new()) };
     assert_eq!(store.attempt(empty).await.expect("nothing is accepted"), []);
     assert_eq!(store.audit().await, []);
+}
+
+pub(super) async fn a_rehearsal_tells_and_changes_nothing(store: Subject) {
+    let alice = user("alice");
+    store.keep(&[memory(&alice, 1, "one"), memory(&alice, 2, "two")]).await;
+    let before = store.snapshot(from_ref(&alice)).await;
+    let changes = vec![
+        create_as(&memory(&alice, 3, "three"), digest(3)),
+        create_as(&memory(&alice, 4, "three"), digest(3)),
+        update(&next(&memory(&alice, 1, "one"), "changed")),
+        forget(&memory(&alice, 2, "two")),
+        forget(&memory(&alice, 9, "never there")),
+    ];
+    let expected = store.0.rehearse(commit(changes.clone())).await.expect("it is rehearsed");
+    assert_eq!(store.snapshot(from_ref(&alice)).await, before);
+    assert_eq!(store.commit(changes).await, expected);
+    let stale =
+        commit(vec![forget(&memory(&alice, 3, "three")), update(&memory(&alice, 1, "one"))]);
+    let before = store.snapshot(from_ref(&alice)).await;
+    assert!(store.0.rehearse(stale).await.is_err());
+    assert_eq!(store.snapshot(from_ref(&alice)).await, before);
 }

@@ -3,8 +3,8 @@
 use std::slice::from_ref;
 
 use super::fixtures::{
-    all_of, create, create_as, digest, embed, forget, id, keeper, memory, mention, names, next,
-    now, update, user, words,
+    access_to, all_of, create, create_as, digest, embed, forget, id, keeper, memory, mention,
+    names, next, now, update, user, words,
 };
 use super::subject::Subject;
 use crate::model::{ChangeKind, Filter, Memory, Outcome, Scope, State};
@@ -112,4 +112,19 @@ pub(super) async fn what_comes_and_goes_in_one_commit_is_gone(store: Subject) {
     assert_eq!(outcomes, [created, forgotten, Outcome::Missing(id(1))]);
     assert_eq!(traces(&store, &secret(), "Zanzibar").await, [""; 0]);
     assert_eq!(store.changes(&keeper()).await.len(), 2);
+}
+
+pub(super) async fn what_has_ended_can_be_swept(store: Subject) {
+    let (alice, bob) = (user("alice"), user("bob"));
+    let ended = Memory { expires_at: Some(now()), ..memory(&alice, 1, "over") };
+    let foreign = Memory { scope: bob.clone(), ..ended.clone() };
+    let foreign = Memory { id: id(2), ..foreign };
+    store.keep(&[ended.clone(), foreign, memory(&alice, 3, "goes on")]).await;
+    let swept = store.0.ended(&access_to(&alice), now(), 10).await.expect("what ended is told");
+    assert_eq!(swept, [(id(1), alice.clone())]);
+    let all = store.0.ended(&keeper(), now(), 10).await.expect("what ended is told");
+    assert_eq!(all.len(), 2);
+    assert_eq!(store.0.ended(&keeper(), now(), 1).await.expect("what ended is told").len(), 1);
+    store.forget(&[ended]).await;
+    assert_eq!(store.0.ended(&access_to(&alice), now(), 10).await.expect("nothing is left"), []);
 }

@@ -7,7 +7,7 @@ use super::subject::Subject;
 use crate::model::{
     AuditAction, AuditEntry, AuditEvent, ChangeKind, ChangeRecord, Commit, Memory, Reading, Scope,
 };
-use crate::store::{GENESIS, change_digest, verify};
+use crate::store::{Entries, GENESIS, change_digest, verify};
 
 fn alice() -> Scope {
     user("alice")
@@ -91,7 +91,8 @@ pub(super) async fn the_audit_is_a_chain(store: Subject) {
     let head = verify(GENESIS, 1, &audit).expect("the entries follow each other");
     assert_eq!(Some(&head), audit.last().map(|entry| &entry.hash));
     assert_eq!(store.0.verify_audit().await.expect("the audit is whole"), 4);
-    let rest: Vec<AuditEntry> = store.0.audit(2, 1).await.expect("the audit is read");
+    let rest: Vec<AuditEntry> =
+        store.0.audit(None, Entries::After(2), 1).await.expect("the audit is read");
     assert_eq!(rest, audit[2..3]);
 }
 
@@ -122,4 +123,23 @@ pub(super) async fn a_reading_is_entered_without_changes(store: Subject) {
     assert_eq!((last.actor, last.at, last.details), (named("reader"), moment(11), audit.details));
     assert_eq!(store.changes(&keeper()).await, changes);
     assert_eq!(store.0.verify_audit().await.expect("the audit is whole"), 5);
+}
+
+pub(super) async fn the_audit_is_read_by_actor_and_from_its_end(store: Subject) {
+    for (number, actor) in [(1, "ann"), (2, "ben"), (3, "ann"), (4, "ben"), (5, "ann")] {
+        let change = create(&canary(&alice(), number));
+        let commit = Commit { actor: named(actor), ..commit(vec![change]) };
+        store.attempt(commit).await.expect("accepted");
+    }
+    let places = async |actor: Option<&str>, which, limit| -> Vec<u64> {
+        let actor = actor.map(named);
+        let entries = store.0.audit(actor.as_ref(), which, limit).await.expect("the audit is read");
+        entries.iter().map(|entry| entry.record.sequence).collect()
+    };
+    assert_eq!(places(Some("ann"), Entries::After(0), 2).await, [1, 3]);
+    assert_eq!(places(Some("ann"), Entries::Latest, 2).await, [3, 5]);
+    assert_eq!(places(None, Entries::Latest, 2).await, [4, 5]);
+    assert_eq!(places(None, Entries::Latest, 9).await, [1, 2, 3, 4, 5]);
+    assert_eq!(places(Some("ben"), Entries::After(2), 9).await, [4]);
+    assert!(places(Some("eve"), Entries::Latest, 9).await.is_empty());
 }

@@ -10,7 +10,7 @@ use super::subject::Subject;
 use crate::model::{
     AuditAction, AuditEvent, Filter, Fraction, Memory, MemoryId, Reading, Scope, Timestamp,
 };
-use crate::store::{Order, Page};
+use crate::store::{Entries, Order, Page};
 
 const ORDERS: [Order; 4] =
     [Order::Newest, Order::LatestEvent, Order::EarliestEvent, Order::Confidence];
@@ -191,7 +191,7 @@ pub(super) async fn any_limit_is_honoured(store: Subject) {
         assert_eq!((found.lexical.len(), found.entity.len()), (expected, expected));
         let changes = subject.changes(&keeper(), 0, limit).await.expect("changes are read");
         assert_eq!(changes.len(), expected);
-        let audit = subject.audit(0, limit).await.expect("the audit is read");
+        let audit = subject.audit(None, Entries::After(0), limit).await.expect("the audit is read");
         assert_eq!(audit.len(), expected.min(1));
         let entities =
             subject.entities(&[alice()], now(), None, limit).await.expect("entities are read");
@@ -199,6 +199,9 @@ pub(super) async fn any_limit_is_honoured(store: Subject) {
     }
     let changes = subject.changes(&keeper(), u64::MAX, 9).await.expect("changes are read");
     assert_eq!(changes, [], "nothing comes after the last place there can be");
-    assert_eq!(subject.audit(u64::MAX, 9).await.expect("the audit is read"), []);
+    assert_eq!(
+        subject.audit(None, Entries::After(u64::MAX), 9).await.expect("the audit is read"),
+        []
+    );
     assert_eq!(store.list(&filter).await, ids(&[3, 2, 1]));
 }

@@ -10,7 +10,7 @@ use crate::model::{
     Access, AuditEntry, Change, ChangeRecord, Commit, Cues, Entity, Filter, Memory, MemoryId,
     Outcome, Reading, Scope, State,
 };
-use crate::store::{Candidates, Listing, Order, Page, ScopeSummary, Store, Tombstone};
+use crate::store::{Candidates, Entries, Listing, Order, Page, ScopeSummary, Store, Tombstone};
 
 /// The store under test; an answer that is an error ends the case.
 pub(super) struct Subject(pub Arc<dyn Store>);
@@ -98,7 +98,7 @@ impl Subject {
     }
 
     pub async fn audit(&self) -> Vec<AuditEntry> {
-        self.0.audit(0, 100_000).await.expect("the audit is read")
+        self.0.audit(None, Entries::After(0), 100_000).await.expect("the audit is read")
     }
 
     pub async fn observe(&self, reading: Reading) {

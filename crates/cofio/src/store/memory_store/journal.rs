@@ -139,7 +139,7 @@ mod tests {
         let mut journal = journal();
         tamper(&mut journal);
         let broken_at = journal.verify().err().map(|error| {
-            assert_eq!(error.kind(), ErrorKind::Provider);
+            assert_eq!(error.kind(), ErrorKind::Damaged);
             error.details()["sequence"].as_u64().unwrap()
         });
         assert_eq!(broken_at, expected);

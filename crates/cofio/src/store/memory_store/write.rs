@@ -48,17 +48,10 @@ pub(super) fn prepare(commit: Commit) -> Prepared {
 impl Contents {
     /// Makes all changes of a commit and records them, or makes none.
     pub fn commit(&mut self, commit: Prepared) -> Result<Vec<Outcome>> {
-        let Prepared { actor, at, changes, audit, idempotency } = commit;
-        let request = idempotency.map(|(key, request)| ((actor.clone(), key), request));
-        if let Some((key, request)) = &request
-            && let Some((first_request, outcomes)) = self.requests.get(key)
-        {
-            return if first_request == request {
-                Ok(outcomes.clone())
-            } else {
-                Err(key_conflict())
-            };
+        if let Some(answer) = self.answered(&commit) {
+            return answer;
         }
+        let Prepared { actor, at, changes, audit, idempotency } = commit;
         let only_audit = changes.is_empty();
         let mut attempt = Attempt { contents: self, at, undo: Vec::new(), recorded: Vec::new() };
         let outcomes = attempt.make_all(changes)?;
@@ -69,10 +62,29 @@ impl Contents {
                 self.journal.enter(&actor, at, event, range.clone());
             }
         }
-        if let Some((key, request)) = request {
-            self.requests.insert(key, (request, outcomes.clone()));
+        if let Some((key, request)) = idempotency {
+            self.requests.insert((actor, key), (request, outcomes.clone()));
         }
         Ok(outcomes)
+    }
+
+    /// Makes all changes of a commit and takes them back.
+    pub fn rehearse(&mut self, commit: Prepared) -> Result<Vec<Outcome>> {
+        if let Some(answer) = self.answered(&commit) {
+            return answer;
+        }
+        let (undo, recorded) = (Vec::new(), Vec::new());
+        let mut attempt = Attempt { contents: self, at: commit.at, undo, recorded };
+        let outcomes = attempt.make_all(commit.changes);
+        attempt.take_back();
+        outcomes
+    }
+
+    /// Returns what an earlier commit with the same key was told.
+    fn answered(&self, commit: &Prepared) -> Option<Result<Vec<Outcome>>> {
+        let (key, request) = commit.idempotency.as_ref()?;
+        let (first_request, outcomes) = self.requests.get(&(commit.actor.clone(), key.clone()))?;
+        Some(if first_request == request { Ok(outcomes.clone()) } else { Err(key_conflict()) })
     }
 }
 

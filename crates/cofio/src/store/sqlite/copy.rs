@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -23,6 +24,8 @@ pub struct Integrity {
     pub memories: u64,
     /// How many bytes the file has.
     pub bytes: u64,
+    /// The version of its tables.
+    pub schema_version: u64,
 }
 
 impl SqliteStore {
@@ -47,7 +50,8 @@ impl SqliteStore {
         let kept_forgotten = {
             let options =
                 SqliteOptions { durability: Durability::ProcessOnly, ..SqliteOptions::default() };
-            let copy = SqliteStore::open_with(&prepared.path, options)?;
+            let copy = SqliteStore::open_with(&prepared.path, options)
+                .map_err(|cause| unusable(source, cause))?;
             let forgotten = self.tombstones(caller.access()).await?;
             forget_again(&copy, forgotten, caller, now).await?
         };
@@ -85,8 +89,7 @@ pub(super) fn write_copy(connection: &Connection, target: &Path) -> Result<()> {
     if target.exists() {
         return Err(cannot(std::io::ErrorKind::AlreadyExists.into()));
     }
-    let partial = Partial(beside(target, &format!("partial-{}", std::process::id())));
-    let _ = std::fs::remove_file(&partial.0);
+    let partial = Partial(beside(target, &format!("partial-{}", unique())));
     create_private(&partial.0)?;
     connection
         .execute("VACUUM INTO ?", [partial.0.to_string_lossy()])
@@ -100,6 +103,12 @@ pub(super) fn write_copy(connection: &Connection, target: &Path) -> Result<()> {
 fn sync_folder(path: &Path) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all())
+}
+
+/// Returns a part of a name that nobody else on this machine uses at the same time.
+fn unique() -> String {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -130,7 +139,7 @@ impl PreparedCopy {
             Error::new(ErrorKind::Configuration, format!("cannot read backup {}", source.display()))
                 .caused_by(cause)
         };
-        let path = beside(store, &format!("restore-{}", std::process::id()));
+        let path = beside(store, &format!("restore-{}", unique()));
         let files = ["", "-wal", "-shm"].map(|ending| {
             let mut name = path.as_os_str().to_owned();
             name.push(ending);
@@ -144,6 +153,13 @@ impl PreparedCopy {
     }
 }
 
+/// Returns the error for a backup that cannot be restored.
+fn unusable(source: &Path, cause: Error) -> Error {
+    let message =
+        format!("cannot restore {}: it is damaged or no copy of a store", source.display());
+    Error::new(ErrorKind::Damaged, message).caused_by(cause)
+}
+
 async fn forget_again(
     copy: &SqliteStore,
     forgotten: Vec<Tombstone>,
@@ -152,7 +168,7 @@ async fn forget_again(
 ) -> Result<usize> {
     let integrity = copy.check().await?;
     if !integrity.problems.is_empty() {
-        return Err(Error::new(ErrorKind::Configuration, "the backup is damaged"));
+        return Err(Error::new(ErrorKind::Damaged, "the backup is damaged"));
     }
     let ids: Vec<_> = forgotten.iter().map(|tombstone| tombstone.id.clone()).collect();
     let back = copy.get(caller.access(), &ids).await?;
@@ -224,5 +240,8 @@ fn check(connection: &Connection, path: &Path) -> Result<Integrity> {
         .query_row("SELECT count(*) FROM memories", [], |row| row.get(0))
         .map_err(unexpected)?;
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    Ok(Integrity { problems, memories, bytes })
+    let schema_version = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(unexpected)?;
+    Ok(Integrity { problems, memories, bytes, schema_version })
 }

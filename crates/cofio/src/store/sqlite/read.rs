@@ -12,7 +12,7 @@ use crate::model::{
     Filter, Fingerprint, Identifier, Identifiers, Layer, Memory, MemoryId, Scope, Timestamp,
 };
 use crate::store::document::{decode, moment};
-use crate::store::{GENESIS, Listing, Order, Page, ScopeSummary, Tombstone, chain};
+use crate::store::{Entries, GENESIS, Listing, Order, Page, ScopeSummary, Tombstone, chain};
 
 /// The columns that [`memory`] reads.
 pub(super) const MEMORY: &str = "m.document, m.access_count, m.accessed_at, m.fingerprint";
@@ -211,11 +211,50 @@ pub(super) fn tombstones(connection: &Connection, access: &Access) -> Result<Vec
     })
 }
 
-pub(super) fn audit(connection: &Connection, after: u64, limit: usize) -> Result<Vec<AuditEntry>> {
-    let sql = "SELECT sequence, at, actor, action, scope, first_change, last_change, digest,
-                      details, previous, hash
-               FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?";
-    collect(connection, sql, [bounded(after), bounded(limit as u64)], audit_entry)
+pub(super) fn ended(
+    connection: &Connection,
+    access: &Access,
+    now: Timestamp,
+    limit: usize,
+) -> Result<Vec<(MemoryId, Scope)>> {
+    let open = filter::access(access);
+    let sql = format!(
+        "SELECT {SCOPE}, m.id FROM memories AS m JOIN scopes AS s USING (scope)
+         WHERE m.expires_at <= ? AND {} ORDER BY m.expires_at, m.id LIMIT ?",
+        open.sql
+    );
+    let mut values = vec![Sql::from(now.as_microsecond())];
+    values.extend(open.values);
+    values.push(bounded(limit as u64));
+    collect(connection, &sql, values, |row| {
+        let id: String = row.get(8).map_err(unexpected)?;
+        Ok((id.parse()?, scope(row, 0)?))
+    })
+}
+
+pub(super) fn audit(
+    connection: &Connection,
+    actor: Option<&Identifier>,
+    which: Entries,
+    limit: usize,
+) -> Result<Vec<AuditEntry>> {
+    let (after, direction) = match which {
+        Entries::After(sequence) => (sequence, "ASC"),
+        Entries::Latest => (0, "DESC"),
+    };
+    let sql = format!(
+        "SELECT sequence, at, actor, action, scope, first_change, last_change, digest,
+                details, previous, hash
+         FROM audit WHERE sequence > ? AND coalesce(actor = ?, true)
+         ORDER BY sequence {direction} LIMIT ?"
+    );
+    let actor = actor.map_or(Sql::Null, |actor| actor.as_str().to_owned().into());
+    let values = [bounded(after), actor, bounded(limit as u64)];
+    let mut entries = collect(connection, &sql, values, audit_entry)?;
+    if which == Entries::Latest {
+        entries.reverse();
+    }
+    Ok(entries)
 }
 
 fn audit_entry(row: &Row<'_>) -> Result<AuditEntry> {
@@ -248,8 +287,8 @@ pub(super) fn verify_audit(connection: &Connection) -> Result<u64> {
     let (mut verified, mut head) = (0, GENESIS.to_owned());
     loop {
         // An entry that cannot even be read was not written by us.
-        let entries =
-            audit(connection, verified, PIECE).map_err(|_| chain::broken(verified + 1))?;
+        let entries = audit(connection, None, Entries::After(verified), PIECE)
+            .map_err(|_| chain::broken(verified + 1))?;
         head = chain::verify(&head, verified + 1, &entries)?;
         for entry in &entries {
             verify_changes(connection, entry)?;

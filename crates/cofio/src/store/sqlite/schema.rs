@@ -80,16 +80,24 @@ fn look(connection: &Connection, newest: usize) -> Result<Found> {
 
 /// Copies a file beside itself, under the first name that is free.
 fn write_backup(connection: &Connection, path: &Path, version: usize) -> Result<()> {
-    let name = |number: usize| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".v{version}.backup"));
-        if number > 1 {
-            name.push(format!("-{number}"));
+    let mut number = 1;
+    loop {
+        let target = backup_path(path, version, number);
+        match super::copy::write_copy(connection, &target) {
+            // An earlier attempt or another process has taken the name.
+            Err(_) if target.exists() => number += 1,
+            result => return result,
         }
-        PathBuf::from(name)
-    };
-    let free = (1..).map(name).find(|path| !path.exists()).expect("some number is free");
-    super::copy::write_copy(connection, &free)
+    }
+}
+
+fn backup_path(path: &Path, version: usize, number: usize) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".v{version}.backup"));
+    if number > 1 {
+        name.push(format!("-{number}"));
+    }
+    PathBuf::from(name)
 }
 
 fn foreign() -> Error {

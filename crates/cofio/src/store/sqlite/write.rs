@@ -1,6 +1,6 @@
 //! Writing: what one commit does, inside a transaction that others may share.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use serde_json::{Value, json};
 
 use super::{entities, index, read, unexpected};
@@ -30,6 +30,15 @@ pub(super) fn apply(connection: &Connection, commit: &Commit) -> Result<Vec<Outc
     }
     keep_outcomes(connection, commit, &outcomes)?;
     Ok(outcomes)
+}
+
+/// Makes a commit and takes it back.
+pub(super) fn rehearse(connection: &mut Connection, commit: &Commit) -> Result<Vec<Outcome>> {
+    let transaction =
+        Transaction::new(connection, TransactionBehavior::Immediate).map_err(unexpected)?;
+    let outcomes = apply(&transaction, commit);
+    transaction.rollback().map_err(unexpected)?;
+    outcomes
 }
 
 /// Counts a reading and records it.
