@@ -7,11 +7,18 @@ use crate::{Result, terminal};
 /// Everything the tests need, in the order it is made ready.
 ///
 /// Whatever a need downloads or builds is kept below `target/`, so that a second run reuses it.
-const NEEDS: &[Need] = &[Need {
-    name: "git",
-    why: "tests of the command line create repositories and worktrees",
-    prepare: find_git,
-}];
+const NEEDS: &[Need] = &[
+    Need {
+        name: "git",
+        why: "tests of the command line create repositories and worktrees",
+        prepare: || find("git"),
+    },
+    Need {
+        name: "a C compiler",
+        why: "the bundled SQLite and the simulated power cut are compiled",
+        prepare: || find("cc"),
+    },
+];
 
 struct Need {
     name: &'static str,
@@ -30,13 +37,15 @@ pub fn everything() -> Result<()> {
     Ok(())
 }
 
-fn find_git() -> Result<String> {
-    let output = Command::new("git")
+/// Returns the first line that a program says of its version.
+fn find(program: &str) -> Result<String> {
+    let output = Command::new(program)
         .arg("--version")
         .output()
-        .map_err(|error| format!("cannot run `git --version`: {error}"))?;
+        .map_err(|error| format!("cannot run `{program} --version`: {error}"))?;
     if !output.status.success() {
-        return Err(format!("`git --version` ended with {}", output.status));
+        return Err(format!("`{program} --version` ended with {}", output.status));
     }
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    let said = String::from_utf8_lossy(&output.stdout);
+    Ok(said.lines().next().unwrap_or(program).to_owned())
 }
