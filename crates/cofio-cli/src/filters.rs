@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use cofio::Selection;
-use cofio::model::{Identifier, Kind, SourceType, TimeRange, Trust};
+use cofio::model::{Criteria, Identifier, Kind, SourceType, TimeRange, Trust};
 use serde_json::{Map, Value};
 
 use crate::app::App;
@@ -57,7 +57,7 @@ impl Filters {
     pub fn selection(&self, app: &App) -> Result<Selection> {
         let from = self.since.map(|when| when.first(app.zone())).transpose()?;
         let to = self.until.map(|when| when.last(app.zone())).transpose()?;
-        Ok(Selection {
+        let criteria = Criteria {
             kinds: self.kinds.clone(),
             tags: self.tags.clone(),
             time: TimeRange { from, to },
@@ -65,8 +65,9 @@ impl Filters {
             source_type: self.source_type,
             excluded_session: self.exclude_session.clone(),
             custom: self.custom.iter().cloned().collect::<Map<_, _>>(),
-            ..app.selection()
-        })
+            ..Criteria::default()
+        };
+        Ok(Selection { criteria, ..app.selection() })
     }
 }
 

@@ -132,7 +132,7 @@ fn filter(caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filt
         let message = "no layer is open: give at least one identifier, such as a user";
         return Err(Error::new(ErrorKind::MissingIdentifier, message));
     }
-    Ok(selection.filter(scopes, now))
+    Ok(Filter { scopes, now, criteria: selection.criteria.clone() })
 }
 
 /// Refuses a scope that the caller may not open.

@@ -25,7 +25,7 @@ pub use change::{Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Outco
 pub use clean_text::CleanText;
 pub use draft::{Draft, Lifetime, Patch};
 pub use entity::{Entity, EntityType, Mention};
-pub use filter::{Cues, Filter, TimeRange, TriplePattern};
+pub use filter::{Criteria, Cues, Filter, TimeRange, TriplePattern};
 pub use id::MemoryId;
 pub use identifier::{Identifier, Identifiers};
 pub use kind::Kind;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use cofio::model::{Identifier, Kind, Scope, State};
+use cofio::model::{Criteria, Identifier, Kind, Scope, State};
 use cofio::wire::ScopeOutput;
 use cofio::{Error, ErrorKind, Selection};
 use serde::Serialize;
@@ -144,10 +144,8 @@ fn is_named(app: &App, scope: &Scope) -> Result<bool> {
 }
 
 fn selection(scope: &Scope, kinds: &[Kind]) -> Selection {
-    Selection {
-        layers: Some(vec![scope.layer()]),
-        kinds: kinds.to_vec(),
-        states: State::ALL.to_vec(),
-        ..Selection::new(scope.identifiers().clone())
-    }
+    let (kinds, states) = (kinds.to_vec(), State::ALL.to_vec());
+    let criteria = Criteria { kinds, states, ..Criteria::default() };
+    let layers = Some(vec![scope.layer()]);
+    Selection { layers, ..Selection::with(scope.identifiers().clone(), criteria) }
 }

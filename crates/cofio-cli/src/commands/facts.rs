@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use cofio::Selection;
 use cofio::engine::ListRequest;
-use cofio::model::{Fraction, Kind, Memory, TriplePattern};
+use cofio::model::{Criteria, Fraction, Kind, Memory, TriplePattern};
 use cofio::store::Order;
 use cofio::wire::ListOutput;
 
@@ -45,7 +45,8 @@ impl Facts {
             predicate: self.predicate,
             object: self.object,
         };
-        let selection = Selection { kinds: vec![Kind::Procedure], triple, ..app.selection() };
+        let criteria = Criteria { kinds: vec![Kind::Procedure], triple, ..Criteria::default() };
+        let selection = Selection { criteria, ..app.selection() };
         let request = ListRequest {
             order: Order::Confidence,
             limit: self.limit.unwrap_or_else(|| list::default_limit(app)),

@@ -98,7 +98,10 @@ fn missing_names_are_asked_for() {
         "list --layer session",
         "the session layer needs the session identifier: add --session NAME",
     );
-    check("remember x --layer agent", "the agent layer needs the agent identifier: add --agent NAME");
+    check(
+        "remember x --layer agent",
+        "the agent layer needs the agent identifier: add --agent NAME",
+    );
     check("window show", "the session layer needs the session identifier: add --session NAME");
 }
 

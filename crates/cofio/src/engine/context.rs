@@ -2,7 +2,7 @@ use super::Engine;
 use super::list::ListRequest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Caller, Draft, Identifier, Kind, Layer, Lifetime, Memory, Patch, Scope, Source,
+    Caller, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, Patch, Scope, Source,
 };
 use crate::retrieval::{self, ContextBlock, Query, Selection};
 use crate::store::Order;
@@ -71,8 +71,9 @@ impl Engine {
         key: &str,
     ) -> Result<Memory> {
         check_key(key)?;
-        let selection =
-            Selection { kinds: vec![Kind::Context], key: Some(key.to_owned()), ..selection };
+        let key = Some(key.to_owned());
+        let criteria = Criteria { kinds: vec![Kind::Context], key, ..selection.criteria };
+        let selection = Selection { criteria, ..selection };
         // A scope has one value under a key, so there are no more than layers.
         let request = ListRequest { limit: Layer::ALL.len(), ..ListRequest::new(selection) };
         let found = self.list(caller, &request).await?.memories;
@@ -101,11 +102,12 @@ impl Engine {
         kind: Kind,
         limit: usize,
     ) -> Result<Vec<Memory>> {
-        let selection = Selection {
+        let criteria = Criteria {
             kinds: vec![kind],
             excluded_session: request.session.clone(),
-            ..request.selection.clone()
+            ..request.selection.criteria.clone()
         };
+        let selection = Selection { criteria, ..request.selection.clone() };
         let query = Query { limit, ..Query::new(selection, request.prompt.as_str()) };
         let answer = self.search(caller, &query).await?;
         Ok(answer.hits.into_iter().map(|hit| hit.memory).collect())
@@ -116,7 +118,9 @@ impl Engine {
         caller: &Caller,
         request: &ContextRequest,
     ) -> Result<Option<Memory>> {
-        let selection = Selection { kinds: vec![Kind::Reflection], ..request.selection.clone() };
+        let wanted = request.selection.clone();
+        let criteria = Criteria { kinds: vec![Kind::Reflection], ..wanted.criteria };
+        let selection = Selection { criteria, ..wanted };
         let list =
             ListRequest { limit: 1, order: Order::LatestEvent, ..ListRequest::new(selection) };
         Ok(self.list(caller, &list).await?.memories.into_iter().next())

@@ -6,8 +6,8 @@ use crate::bundle::{Reader, Record, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Commit, Filter, Memory, MemoryId, Outcome, State,
-    Trust,
+    AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Filter, Memory, MemoryId, Outcome,
+    State, Trust,
 };
 use crate::store::{Order, Page};
 
@@ -78,8 +78,8 @@ impl Engine {
         let mut writer = Writer::new(out, now)?;
         let mut written = 0;
         for summary in self.store.scopes(caller.access(), now).await? {
-            let filter =
-                Filter { states: State::ALL.to_vec(), ..Filter::new(vec![summary.scope], now) };
+            let criteria = Criteria { states: State::ALL.to_vec(), ..Criteria::default() };
+            let filter = Filter { scopes: vec![summary.scope], now, criteria };
             let mut page = Page { limit: PIECE, order: Order::Newest, after: None };
             loop {
                 let listing = self.store.list(&filter, &page).await?;

@@ -1,6 +1,6 @@
 use super::Engine;
 use crate::error::{Error, Result};
-use crate::model::{Caller, Draft, Kind, Layer, Memory, Scope, Source, Timestamp};
+use crate::model::{Caller, Criteria, Draft, Kind, Layer, Memory, Scope, Source, Timestamp};
 use crate::retrieval::Selection;
 use crate::store::{Order, Page};
 
@@ -70,11 +70,9 @@ impl Engine {
 }
 
 fn working(session: &Scope) -> Selection {
-    Selection {
-        layers: Some(vec![Layer::Session]),
-        kinds: vec![Kind::Working],
-        ..Selection::new(session.identifiers().clone())
-    }
+    let criteria = Criteria { kinds: vec![Kind::Working], ..Criteria::default() };
+    let layers = Some(vec![Layer::Session]);
+    Selection { layers, ..Selection::with(session.identifiers().clone(), criteria) }
 }
 
 fn in_order(latest_first: impl DoubleEndedIterator<Item = Memory>) -> Vec<Turn> {

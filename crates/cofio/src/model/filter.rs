@@ -2,43 +2,54 @@ use serde_json::{Map, Value};
 
 use super::{Identifier, Kind, Scope, SourceType, State, Timestamp, Trust};
 
-/// Which memories are meant: those in one of the scopes that pass every other test.
+/// Which memories are meant: those in one of the scopes that meet every criterion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
     /// Whose they are; none means no memory at all.
     pub scopes: Vec<Scope>,
     /// The moment by which expiry is judged.
     pub now: Timestamp,
-    /// What they are; none means any kind.
-    pub kinds: Vec<Kind>,
-    /// Where they are in their lives.
-    pub states: Vec<State>,
-    /// Labels of which they have at least one; none means any.
-    pub tags: Vec<String>,
-    /// What kind of event produced them.
-    pub source_type: Option<SourceType>,
-    /// Whether they stand for a document.
-    pub has_knowledge_pointer: Option<bool>,
-    /// Custom fields and the values they have.
-    pub custom: Map<String, Value>,
-    /// When they happened.
-    pub time: TimeRange,
-    /// The least they are to be trusted.
-    pub minimum_trust: Trust,
-    /// The conversation they do not come from.
-    pub excluded_session: Option<Identifier>,
-    /// The parts of a statement.
-    pub triple: TriplePattern,
-    /// The key they are kept under.
-    pub key: Option<String>,
+    /// What else must hold.
+    pub criteria: Criteria,
 }
 
 impl Filter {
     /// Means every active memory in the scopes.
     pub fn new(scopes: Vec<Scope>, now: Timestamp) -> Self {
+        Self { scopes, now, criteria: Criteria::default() }
+    }
+}
+
+/// What must hold of a memory, whosever it is; by default that it is active.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Criteria {
+    /// What it is; none means any kind.
+    pub kinds: Vec<Kind>,
+    /// Where it is in its life.
+    pub states: Vec<State>,
+    /// Labels of which it has at least one; none means any.
+    pub tags: Vec<String>,
+    /// What kind of event produced it.
+    pub source_type: Option<SourceType>,
+    /// Whether it stands for a document.
+    pub has_knowledge_pointer: Option<bool>,
+    /// Custom fields and the values they have.
+    pub custom: Map<String, Value>,
+    /// When it happened.
+    pub time: TimeRange,
+    /// The least it is to be trusted.
+    pub minimum_trust: Trust,
+    /// The conversation it does not come from.
+    pub excluded_session: Option<Identifier>,
+    /// The parts of a statement.
+    pub triple: TriplePattern,
+    /// The key it is kept under.
+    pub key: Option<String>,
+}
+
+impl Default for Criteria {
+    fn default() -> Self {
         Self {
-            scopes,
-            now,
             kinds: Vec::new(),
             states: vec![State::Active],
             tags: Vec::new(),

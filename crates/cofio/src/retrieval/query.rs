@@ -1,79 +1,26 @@
-use serde_json::{Map, Value};
-
 use super::merge::Hit;
-use crate::model::{
-    Filter, Identifier, Identifiers, Kind, Layer, Scope, SourceType, State, TimeRange, Timestamp,
-    TriplePattern, Trust,
-};
+use crate::model::{Criteria, Identifiers, Layer, Scope};
 
-/// Which memories somebody means: whose, of what kind, about when.
+/// Which memories somebody means: whose, and what must hold of them.
 #[derive(Debug, Clone)]
 pub struct Selection {
     /// The names at hand; together with `layers` they make the scopes.
     pub identifiers: Identifiers,
     /// The layers to look at; without any, all that the identifiers open.
     pub layers: Option<Vec<Layer>>,
-    /// What they are; none means any kind.
-    pub kinds: Vec<Kind>,
-    /// Where they are in their lives.
-    pub states: Vec<State>,
-    /// Labels of which they have at least one.
-    pub tags: Vec<String>,
-    /// What kind of event produced them.
-    pub source_type: Option<SourceType>,
-    /// Whether they stand for a document.
-    pub has_knowledge_pointer: Option<bool>,
-    /// Custom fields and the values they have.
-    pub custom: Map<String, Value>,
-    /// When they happened.
-    pub time: TimeRange,
-    /// The least they are to be trusted.
-    pub minimum_trust: Trust,
-    /// The conversation they do not come from.
-    pub excluded_session: Option<Identifier>,
-    /// The parts of a statement.
-    pub triple: TriplePattern,
-    /// The key they are kept under.
-    pub key: Option<String>,
+    /// What else must hold.
+    pub criteria: Criteria,
 }
 
 impl Selection {
     /// Means every active memory that the identifiers open.
     pub fn new(identifiers: Identifiers) -> Self {
-        Self {
-            identifiers,
-            layers: None,
-            kinds: Vec::new(),
-            states: vec![State::Active],
-            tags: Vec::new(),
-            source_type: None,
-            has_knowledge_pointer: None,
-            custom: Map::new(),
-            time: TimeRange::default(),
-            minimum_trust: Trust::Low,
-            excluded_session: None,
-            triple: TriplePattern::default(),
-            key: None,
-        }
+        Self { identifiers, layers: None, criteria: Criteria::default() }
     }
 
-    /// Returns the filter for scopes that a caller was found to open.
-    pub(crate) fn filter(&self, scopes: Vec<Scope>, now: Timestamp) -> Filter {
-        Filter {
-            scopes,
-            now,
-            kinds: self.kinds.clone(),
-            states: self.states.clone(),
-            tags: self.tags.clone(),
-            source_type: self.source_type,
-            has_knowledge_pointer: self.has_knowledge_pointer,
-            custom: self.custom.clone(),
-            time: self.time,
-            minimum_trust: self.minimum_trust,
-            excluded_session: self.excluded_session.clone(),
-            triple: self.triple.clone(),
-            key: self.key.clone(),
-        }
+    /// Means every memory that the identifiers open and that meets the criteria.
+    pub fn with(identifiers: Identifiers, criteria: Criteria) -> Self {
+        Self { identifiers, layers: None, criteria }
     }
 }
 

@@ -4,9 +4,11 @@
 //! others own connections that read, each answer from one snapshot. Any number of processes may
 //! do the same with the same file. Nothing here is kept in memory between calls.
 
+mod audit;
 mod copy;
 mod entities;
 mod filter;
+mod idempotency;
 mod index;
 mod read;
 mod schema;
@@ -176,12 +178,12 @@ impl Store for SqliteStore {
     ) -> Result<Vec<AuditEntry>> {
         let actor = actor.cloned();
         self.threads
-            .read(move |connection| read::audit(connection, actor.as_ref(), which, limit))
+            .read(move |connection| audit::list(connection, actor.as_ref(), which, limit))
             .await
     }
 
     async fn verify_audit(&self) -> Result<u64> {
-        self.threads.read(read::verify_audit).await
+        self.threads.read(audit::verify).await
     }
 
     fn observe(&self, reading: Reading) {

@@ -2,8 +2,8 @@
 
 use cofio::engine::{ContextRequest, ListRequest};
 use cofio::model::{
-    Channel, Draft, Edit, Fraction, IdempotencyKey, Kind, Layer, Lifetime, MemoryId, MetadataPatch,
-    Patch, Source, TimeRange, Triple, TriplePattern,
+    Channel, Criteria, Draft, Edit, Fraction, IdempotencyKey, Kind, Layer, Lifetime, MemoryId,
+    MetadataPatch, Patch, Source, TimeRange, Triple, TriplePattern,
 };
 use cofio::retrieval::Merge;
 use cofio::store::{Entries, Order};
@@ -12,6 +12,10 @@ use jiff::SignedDuration;
 use pollster::block_on;
 
 use crate::fixture::{Fixture, episode, fact, identifiers, keeper, local, named, scope};
+
+fn meeting(criteria: Criteria) -> Selection {
+    Selection::with(identifiers(&[(Layer::User, "alice")]), criteria)
+}
 
 fn mine() -> Selection {
     Selection::new(identifiers(&[(Layer::User, "alice")]))
@@ -218,7 +222,7 @@ fn a_list_is_paged_and_its_cursor_belongs_to_it() {
     let second = page(&next);
     assert_eq!(second.memories[0].content.as_str(), "note 2");
     let cursor = first.next_cursor;
-    let other = Selection { kinds: vec![Kind::Fact], ..mine() };
+    let other = meeting(Criteria { kinds: vec![Kind::Fact], ..Criteria::default() });
     for (caller, selection, cursor) in [
         (local("alice"), other, cursor.clone()),
         (keeper(), mine(), cursor),
@@ -346,7 +350,7 @@ fn statements_are_found_by_their_parts_the_most_certain_first() {
         fixture.remember(draft).unwrap();
     }
     let triple = TriplePattern { subject: Some("database".to_owned()), ..TriplePattern::default() };
-    let selection = Selection { triple, ..mine() };
+    let selection = meeting(Criteria { triple, ..Criteria::default() });
     let request = ListRequest { order: Order::Confidence, ..ListRequest::new(selection) };
     let listed = block_on(fixture.engine.list(&local("alice"), &request)).unwrap();
     let objects: Vec<_> = listed
@@ -368,7 +372,7 @@ fn a_time_range_is_about_when_it_happened() {
         from: Some("2025-05-02T00:00:00Z".parse().unwrap()),
         to: Some("2025-05-03T08:00:00Z".parse().unwrap()),
     };
-    let selection = Selection { time, ..mine() };
+    let selection = meeting(Criteria { time, ..Criteria::default() });
     let request = ListRequest { order: Order::EarliestEvent, ..ListRequest::new(selection) };
     let listed = block_on(fixture.engine.list(&local("alice"), &request)).unwrap();
     let days: Vec<_> = listed.memories.iter().map(|memory| memory.content.as_str()).collect();

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::fixtures::{all_of, canary, canary_cues, ids, moment, named, now, user};
 use super::subject::Subject;
 use crate::model::{
-    Channel, Filter, Kind, KnowledgePointer, KnowledgeType, Memory, Scope, Source, SourceType,
-    State, TimeRange, Triple, TriplePattern, Trust,
+    Channel, Criteria, Filter, Kind, KnowledgePointer, KnowledgeType, Memory, Scope, Source,
+    SourceType, State, TimeRange, Triple, TriplePattern, Trust,
 };
 
 fn alice() -> Scope {
@@ -18,6 +18,11 @@ fn alice() -> Scope {
 
 fn everything() -> Filter {
     all_of(&alice())
+}
+
+/// Means every memory of everything that meets the criteria.
+fn meeting(criteria: Criteria) -> Filter {
+    Filter { criteria, ..everything() }
 }
 
 /// Keeps one canary for each value, numbered from 1, with the value put into it.
@@ -48,20 +53,27 @@ pub(super) async fn by_kind(store: Subject) {
     keep(&store, Kind::ALL.iter().copied(), |memory, kind| memory.kind = kind).await;
     check(&store, everything(), &[1, 2, 3, 4, 5, 6]).await;
     for (number, &kind) in (1..).zip(Kind::ALL) {
-        check(&store, Filter { kinds: vec![kind], ..everything() }, &[number]).await;
+        check(&store, meeting(Criteria { kinds: vec![kind], ..Criteria::default() }), &[number])
+            .await;
     }
     let two = vec![Kind::Working, Kind::Reflection];
-    check(&store, Filter { kinds: two, ..everything() }, &[1, 6]).await;
+    check(&store, meeting(Criteria { kinds: two, ..Criteria::default() }), &[1, 6]).await;
 }
 
 pub(super) async fn by_state(store: Subject) {
     keep(&store, State::ALL.iter().copied(), |memory, state| memory.state = state).await;
     check(&store, everything(), &[1]).await;
     for (number, &state) in (1..).zip(State::ALL) {
-        check(&store, Filter { states: vec![state], ..everything() }, &[number]).await;
+        check(&store, meeting(Criteria { states: vec![state], ..Criteria::default() }), &[number])
+            .await;
     }
-    check(&store, Filter { states: State::ALL.to_vec(), ..everything() }, &[1, 2, 3, 4]).await;
-    check(&store, Filter { states: Vec::new(), ..everything() }, &[]).await;
+    check(
+        &store,
+        meeting(Criteria { states: State::ALL.to_vec(), ..Criteria::default() }),
+        &[1, 2, 3, 4],
+    )
+    .await;
+    check(&store, meeting(Criteria { states: Vec::new(), ..Criteria::default() }), &[]).await;
 }
 
 pub(super) async fn by_expiry(store: Subject) {
@@ -81,9 +93,11 @@ pub(super) async fn by_tags(store: Subject) {
         memory.metadata.tags = tags.into_iter().map(str::to_owned).collect();
     })
     .await;
-    let tagged = |tags: &[&str]| Filter {
-        tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
-        ..everything()
+    let tagged = |tags: &[&str]| {
+        meeting(Criteria {
+            tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
+            ..Criteria::default()
+        })
     };
     check(&store, tagged(&[]), &[1, 2, 3, 4, 5, 6]).await;
     check(&store, tagged(&["work"]), &[2, 4]).await;
@@ -106,7 +120,7 @@ pub(super) async fn by_source_type(store: Subject) {
     keep(&store, channels, |memory, channel| memory.source = Source::through(channel)).await;
     check(&store, everything(), &[1, 2, 3, 4, 5, 6]).await;
     for (number, &source_type) in (1..).zip(SourceType::ALL) {
-        let filter = Filter { source_type: Some(source_type), ..everything() };
+        let filter = meeting(Criteria { source_type: Some(source_type), ..Criteria::default() });
         check(&store, filter, &[number]).await;
     }
 }
@@ -122,7 +136,8 @@ pub(super) async fn by_knowledge_pointer(store: Subject) {
         .await;
     check(&store, everything(), &[1, 2]).await;
     for (wanted, expected) in [(false, 1), (true, 2)] {
-        let filter = Filter { has_knowledge_pointer: Some(wanted), ..everything() };
+        let filter =
+            meeting(Criteria { has_knowledge_pointer: Some(wanted), ..Criteria::default() });
         check(&store, filter, &[expected]).await;
     }
 }
@@ -171,14 +186,16 @@ fn custom_values() -> Vec<Value> {
 
 fn having(fields: &[(&str, Value)]) -> Filter {
     let custom = fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    Filter { custom, ..everything() }
+    meeting(Criteria { custom, ..Criteria::default() })
 }
 
 pub(super) async fn by_time(store: Subject) {
     keep(&store, [-5, 10, 20, 30], |memory, at| memory.event_at = moment(at)).await;
-    let within = |from: Option<i64>, to: Option<i64>| Filter {
-        time: TimeRange { from: from.map(moment), to: to.map(moment) },
-        ..everything()
+    let within = |from: Option<i64>, to: Option<i64>| {
+        meeting(Criteria {
+            time: TimeRange { from: from.map(moment), to: to.map(moment) },
+            ..Criteria::default()
+        })
     };
     check(&store, within(None, None), &[1, 2, 3, 4]).await;
     check(&store, within(Some(10), Some(20)), &[2, 3]).await;
@@ -193,7 +210,7 @@ pub(super) async fn by_time(store: Subject) {
 pub(super) async fn by_trust(store: Subject) {
     let channels = [Channel::WebFetch, Channel::OtherMessage, Channel::OwnerMessage];
     keep(&store, channels, |memory, channel| memory.source = Source::through(channel)).await;
-    let at_least = |minimum_trust| Filter { minimum_trust, ..everything() };
+    let at_least = |minimum_trust| meeting(Criteria { minimum_trust, ..Criteria::default() });
     check(&store, at_least(Trust::Low), &[1, 2, 3]).await;
     check(&store, at_least(Trust::Medium), &[2, 3]).await;
     check(&store, at_least(Trust::High), &[3]).await;
@@ -203,7 +220,9 @@ pub(super) async fn by_excluded_session(store: Subject) {
     let sessions = [None, Some("s1"), Some("s2"), Some("S1")];
     keep(&store, sessions, |memory, session| memory.source.session = session.map(named)).await;
     check(&store, everything(), &[1, 2, 3, 4]).await;
-    let without = |session| Filter { excluded_session: Some(named(session)), ..everything() };
+    let without = |session| {
+        meeting(Criteria { excluded_session: Some(named(session)), ..Criteria::default() })
+    };
     check(&store, without("s1"), &[1, 3, 4]).await;
     check(&store, without("s9"), &[1, 2, 3, 4]).await;
 }
@@ -225,7 +244,10 @@ pub(super) async fn by_parts_of_a_statement(store: Subject) {
     let stating = |parts: [&str; 4]| {
         let known = |part: &str| (!part.is_empty()).then(|| part.to_owned());
         let [fact_type, subject, predicate, object] = parts.map(known);
-        Filter { triple: TriplePattern { fact_type, subject, predicate, object }, ..everything() }
+        meeting(Criteria {
+            triple: TriplePattern { fact_type, subject, predicate, object },
+            ..Criteria::default()
+        })
     };
     check(&store, stating(["", "", "", ""]), &[1, 2, 3, 4]).await;
     check(&store, stating(["uses", "", "", ""]), &[2, 3]).await;
@@ -240,7 +262,8 @@ pub(super) async fn by_parts_of_a_statement(store: Subject) {
 pub(super) async fn by_key(store: Subject) {
     let keys = [None, Some("theme"), Some("Theme"), Some("theme.dark"), Some("")];
     keep(&store, keys, |memory, key| memory.key = key.map(str::to_owned)).await;
-    let kept_under = |key: &str| Filter { key: Some(key.to_owned()), ..everything() };
+    let kept_under =
+        |key: &str| meeting(Criteria { key: Some(key.to_owned()), ..Criteria::default() });
     check(&store, everything(), &[1, 2, 3, 4, 5]).await;
     check(&store, kept_under("theme"), &[2]).await;
     check(&store, kept_under("Theme"), &[3]).await;
@@ -257,11 +280,11 @@ pub(super) async fn every_part_has_to_hold(store: Subject) {
         memory.key = (bits & 4 == 0).then(|| "k".to_owned());
     })
     .await;
-    let filter = Filter {
+    let filter = meeting(Criteria {
         kinds: vec![Kind::Episode],
         tags: vec!["blue".to_owned()],
         key: Some("k".to_owned()),
-        ..everything()
-    };
+        ..Criteria::default()
+    });
     check(&store, filter, &[4]).await;
 }

@@ -7,7 +7,7 @@ use super::fixtures::{
     names, next, now, update, user, words,
 };
 use super::subject::Subject;
-use crate::model::{ChangeKind, Filter, Memory, Outcome, Scope, State};
+use crate::model::{ChangeKind, Criteria, Filter, Memory, Outcome, Scope, State};
 use crate::store::Tombstone;
 
 fn alice() -> Scope {
@@ -26,7 +26,8 @@ fn sibling() -> Memory {
 
 /// Asks for a memory in every way there is, and returns the ways that found it.
 async fn traces(store: &Subject, memory: &Memory, word: &str) -> Vec<&'static str> {
-    let everything = Filter { states: State::ALL.to_vec(), ..all_of(&memory.scope) };
+    let criteria = Criteria { states: State::ALL.to_vec(), ..Criteria::default() };
+    let everything = Filter { criteria, ..all_of(&memory.scope) };
     let by_words = store.candidates(&everything, &words(word)).await;
     let by_name = store.candidates(&everything, &names(&[word])).await;
     let entities = store.entities(from_ref(&memory.scope), None).await;

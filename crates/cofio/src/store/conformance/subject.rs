@@ -7,8 +7,8 @@ use std::task::Poll;
 use super::fixtures::{commit, create, forget, keeper, now, whole};
 use crate::error::{ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, Change, ChangeRecord, Commit, Cues, Entity, Filter, Memory, MemoryId,
-    Outcome, Reading, Scope, State,
+    Access, AuditEntry, Change, ChangeRecord, Commit, Criteria, Cues, Entity, Filter, Memory,
+    MemoryId, Outcome, Reading, Scope, State,
 };
 use crate::store::{Candidates, Entries, Listing, Order, Page, ScopeSummary, Store, Tombstone};
 
@@ -108,8 +108,8 @@ impl Subject {
 
     /// Returns everything that can be seen of some scopes.
     pub async fn snapshot(&self, scopes: &[Scope]) -> Snapshot {
-        let everything =
-            Filter { states: State::ALL.to_vec(), ..Filter::new(scopes.to_vec(), now()) };
+        let criteria = Criteria { states: State::ALL.to_vec(), ..Criteria::default() };
+        let everything = Filter { scopes: scopes.to_vec(), now: now(), criteria };
         let memories = self.page(&everything, &whole(Order::Newest)).await.memories;
         let mut histories = Vec::new();
         for memory in &memories {

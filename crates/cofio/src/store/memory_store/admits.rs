@@ -1,25 +1,31 @@
 //! Which memories a filter means.
 
-use crate::model::{Filter, Memory, TimeRange, Timestamp, Triple, TriplePattern};
+use crate::model::{Criteria, Filter, Memory, TimeRange, Timestamp, Triple, TriplePattern};
 use crate::text::fold;
 
 /// Returns whether a filter means a memory.
 pub(super) fn admits(filter: &Filter, memory: &Memory) -> bool {
+    filter.scopes.contains(&memory.scope)
+        && !memory.expired(filter.now)
+        && meets(memory, &filter.criteria)
+}
+
+fn meets(memory: &Memory, criteria: &Criteria) -> bool {
     let metadata = &memory.metadata;
     let source = &memory.source;
-    filter.scopes.contains(&memory.scope)
-        && filter.states.contains(&memory.state)
-        && !memory.expired(filter.now)
-        && (filter.kinds.is_empty() || filter.kinds.contains(&memory.kind))
-        && (filter.tags.is_empty() || filter.tags.iter().any(|tag| metadata.tags.contains(tag)))
-        && filter.source_type.is_none_or(|wanted| wanted == source.source_type)
-        && filter.has_knowledge_pointer.is_none_or(|wanted| wanted == metadata.knowledge.is_some())
-        && filter.custom.iter().all(|(name, value)| metadata.custom.get(name) == Some(value))
-        && within(filter.time, memory.event_at)
-        && source.trust() >= filter.minimum_trust
-        && (filter.excluded_session.is_none() || filter.excluded_session != source.session)
-        && matches(&filter.triple, memory.triple.as_ref())
-        && (filter.key.is_none() || filter.key == memory.key)
+    criteria.states.contains(&memory.state)
+        && (criteria.kinds.is_empty() || criteria.kinds.contains(&memory.kind))
+        && (criteria.tags.is_empty() || criteria.tags.iter().any(|tag| metadata.tags.contains(tag)))
+        && criteria.source_type.is_none_or(|wanted| wanted == source.source_type)
+        && criteria
+            .has_knowledge_pointer
+            .is_none_or(|wanted| wanted == metadata.knowledge.is_some())
+        && criteria.custom.iter().all(|(name, value)| metadata.custom.get(name) == Some(value))
+        && within(criteria.time, memory.event_at)
+        && source.trust() >= criteria.minimum_trust
+        && (criteria.excluded_session.is_none() || criteria.excluded_session != source.session)
+        && matches(&criteria.triple, memory.triple.as_ref())
+        && (criteria.key.is_none() || criteria.key == memory.key)
 }
 
 fn within(range: TimeRange, at: Timestamp) -> bool {

@@ -8,12 +8,12 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::{
-    Durability, SqliteOptions, SqliteStore, connect, create_private, failed, index, unexpected,
-    write,
+    Durability, SqliteOptions, SqliteStore, connect, create_private, failed, index, read,
+    unexpected, write,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{AuditAction, AuditEvent, Caller, Change, Commit, Timestamp};
-use crate::store::{Store as _, Tombstone, document};
+use crate::store::{Store as _, Tombstone};
 
 /// What a check of the file found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,15 +219,9 @@ fn derive_all(connection: &Connection) -> Result<()> {
     connection
         .execute_batch("DELETE FROM mentions; DELETE FROM entities; DELETE FROM triples;")
         .map_err(unexpected)?;
-    let mut select =
-        connection.prepare("SELECT memory, scope, document FROM memories").map_err(unexpected)?;
-    let mut rows = select.query([]).map_err(unexpected)?;
-    while let Some(row) = rows.next().map_err(unexpected)? {
-        let document: String = row.get(2).map_err(unexpected)?;
-        let number = |column| row.get::<_, i64>(column).map_err(unexpected);
-        write::derive(connection, number(0)?, number(1)?, &document::decode(&document)?)?;
-    }
-    Ok(())
+    read::each_memory(connection, |number, scope, memory| {
+        write::derive(connection, number, scope, memory)
+    })
 }
 
 fn check(connection: &Connection, path: &Path) -> Result<Integrity> {

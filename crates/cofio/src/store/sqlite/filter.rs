@@ -3,7 +3,7 @@
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
 
-use crate::model::{Access, Filter, Grant, Layer};
+use crate::model::{Access, Criteria, Filter, Grant, Layer};
 use crate::text::fold;
 
 /// A condition and the values for its question marks, in order.
@@ -29,56 +29,57 @@ impl Condition {
 pub(super) fn condition(filter: &Filter) -> Condition {
     let mut all = Condition::always();
     let text = |text: &str| Sql::from(text.to_owned());
+    let criteria = &filter.criteria;
     all.and(
         "m.state IN (SELECT value FROM json_each(?))",
-        [names(&filter.states, |state| state.as_str())],
+        [names(&criteria.states, |state| state.as_str())],
     );
     all.and("(m.expires_at IS NULL OR m.expires_at > ?)", [filter.now.as_microsecond().into()]);
-    if !filter.kinds.is_empty() {
+    if !criteria.kinds.is_empty() {
         all.and(
             "m.kind IN (SELECT value FROM json_each(?))",
-            [names(&filter.kinds, |kind| kind.as_str())],
+            [names(&criteria.kinds, |kind| kind.as_str())],
         );
     }
-    if filter.minimum_trust as i64 > 0 {
-        all.and("m.trust >= ?", [(filter.minimum_trust as i64).into()]);
+    if criteria.minimum_trust as i64 > 0 {
+        all.and("m.trust >= ?", [(criteria.minimum_trust as i64).into()]);
     }
-    if let Some(from) = filter.time.from {
+    if let Some(from) = criteria.time.from {
         all.and("m.event_at >= ?", [from.as_microsecond().into()]);
     }
-    if let Some(to) = filter.time.to {
+    if let Some(to) = criteria.time.to {
         all.and("m.event_at <= ?", [to.as_microsecond().into()]);
     }
-    if let Some(session) = &filter.excluded_session {
+    if let Some(session) = &criteria.excluded_session {
         all.and("m.session IS NOT ?", [text(session.as_str())]);
     }
-    if let Some(key) = &filter.key {
+    if let Some(key) = &criteria.key {
         all.and("m.key = ?", [text(key)]);
     }
-    metadata(filter, &mut all);
-    triple(filter, &mut all);
+    metadata(criteria, &mut all);
+    triple(criteria, &mut all);
     all
 }
 
-fn metadata(filter: &Filter, all: &mut Condition) {
-    if !filter.tags.is_empty() {
+fn metadata(criteria: &Criteria, all: &mut Condition) {
+    if !criteria.tags.is_empty() {
         all.and(
             "EXISTS (SELECT 1 FROM json_each(m.document, '$.metadata.tags') AS tag
                      WHERE tag.value IN (SELECT value FROM json_each(?)))",
-            [names(&filter.tags, String::as_str)],
+            [names(&criteria.tags, String::as_str)],
         );
     }
-    if let Some(source_type) = filter.source_type {
+    if let Some(source_type) = criteria.source_type {
         let name = source_type.as_str().to_owned();
         all.and("json_extract(m.document, '$.source.type') = ?", [name.into()]);
     }
-    if let Some(has_pointer) = filter.has_knowledge_pointer {
+    if let Some(has_pointer) = criteria.has_knowledge_pointer {
         all.and(
             "(json_type(m.document, '$.metadata.knowledge') IS NOT NULL) = ?",
             [has_pointer.into()],
         );
     }
-    for (name, value) in &filter.custom {
+    for (name, value) in &criteria.custom {
         let (json_type, value) = comparable(value);
         all.and(
             "EXISTS (SELECT 1 FROM json_each(m.document, '$.metadata.custom') AS field
@@ -88,12 +89,12 @@ fn metadata(filter: &Filter, all: &mut Condition) {
     }
 }
 
-fn triple(filter: &Filter, all: &mut Condition) {
+fn triple(criteria: &Criteria, all: &mut Condition) {
     let parts = [
-        ("fact_type", &filter.triple.fact_type),
-        ("subject", &filter.triple.subject),
-        ("predicate", &filter.triple.predicate),
-        ("object", &filter.triple.object),
+        ("fact_type", &criteria.triple.fact_type),
+        ("subject", &criteria.triple.subject),
+        ("predicate", &criteria.triple.predicate),
+        ("object", &criteria.triple.object),
     ];
     let given: Vec<_> =
         parts.iter().filter_map(|(column, part)| Some((column, part.as_ref()?))).collect();

@@ -12,7 +12,7 @@ use super::read::{self, MEMORY, collect};
 use super::{entities, unexpected};
 use crate::error::Result;
 use crate::model::{Cues, Filter, Memory};
-use crate::store::{Candidates, document};
+use crate::store::Candidates;
 use crate::text;
 
 /// How many matches are ranked at most; the most frequent terms beyond that are left out.
@@ -33,16 +33,7 @@ pub(super) fn rebuild(connection: &Connection) -> Result<()> {
                 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);"#,
         )
         .map_err(unexpected)?;
-    let mut select =
-        connection.prepare("SELECT memory, scope, document FROM memories").map_err(unexpected)?;
-    let mut rows = select.query([]).map_err(unexpected)?;
-    while let Some(row) = rows.next().map_err(unexpected)? {
-        let document: String = row.get(2).map_err(unexpected)?;
-        let memory = document::decode(&document)?;
-        let number = |column| row.get::<_, i64>(column).map_err(unexpected);
-        insert(connection, number(0)?, number(1)?, &memory)?;
-    }
-    Ok(())
+    read::each_memory(connection, |number, scope, memory| insert(connection, number, scope, memory))
 }
 
 /// Adds a memory to the index.
@@ -52,11 +43,8 @@ pub(super) fn insert(
     scope: i64,
     memory: &Memory,
 ) -> Result<()> {
-    connection
-        .prepare_cached("INSERT INTO words (rowid, terms) VALUES (?, ?)")
-        .and_then(|mut statement| statement.execute((number, scoped_terms(scope, memory))))
-        .map(drop)
-        .map_err(unexpected)
+    let sql = "INSERT INTO words (rowid, terms) VALUES (?, ?)";
+    write(connection, sql, number, scope, memory)
 }
 
 /// Takes a memory out of the index; it must be as it was when it was added.
@@ -66,8 +54,19 @@ pub(super) fn remove(
     scope: i64,
     memory: &Memory,
 ) -> Result<()> {
+    let sql = "INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)";
+    write(connection, sql, number, scope, memory)
+}
+
+fn write(
+    connection: &Connection,
+    sql: &str,
+    number: i64,
+    scope: i64,
+    memory: &Memory,
+) -> Result<()> {
     connection
-        .prepare_cached("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)")
+        .prepare_cached(sql)
         .and_then(|mut statement| statement.execute((number, scoped_terms(scope, memory))))
         .map(drop)
         .map_err(unexpected)

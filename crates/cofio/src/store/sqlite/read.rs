@@ -2,17 +2,16 @@
 
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
-use serde_json::{Map, Value};
 
 use super::filter::{self, Condition};
 use super::unexpected;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::model::{
-    Access, Accesses, AuditEntry, AuditRecord, ChangeKind, ChangeRange, ChangeRecord, Embedding,
-    Filter, Fingerprint, Identifier, Identifiers, Layer, Memory, MemoryId, Scope, Timestamp,
+    Access, Accesses, ChangeRecord, Embedding, Filter, Fingerprint, Identifier, Identifiers, Layer,
+    Memory, MemoryId, Scope, Timestamp,
 };
 use crate::store::document::{decode, moment};
-use crate::store::{Entries, GENESIS, Listing, Order, Page, ScopeSummary, Tombstone, chain};
+use crate::store::{Listing, Order, Page, ScopeSummary, Tombstone};
 
 /// The columns that [`memory`] reads.
 pub(super) const MEMORY: &str = "m.document, m.access_count, m.accessed_at, m.fingerprint";
@@ -232,105 +231,6 @@ pub(super) fn ended(
     })
 }
 
-pub(super) fn audit(
-    connection: &Connection,
-    actor: Option<&Identifier>,
-    which: Entries,
-    limit: usize,
-) -> Result<Vec<AuditEntry>> {
-    let (after, direction) = match which {
-        Entries::After(sequence) => (sequence, "ASC"),
-        Entries::Latest => (0, "DESC"),
-    };
-    let sql = format!(
-        "SELECT sequence, at, actor, action, scope, first_change, last_change, digest,
-                details, previous, hash
-         FROM audit WHERE sequence > ? AND coalesce(actor = ?, true)
-         ORDER BY sequence {direction} LIMIT ?"
-    );
-    let actor = actor.map_or(Sql::Null, |actor| actor.as_str().to_owned().into());
-    let values = [bounded(after), actor, bounded(limit as u64)];
-    let mut entries = collect(connection, &sql, values, audit_entry)?;
-    if which == Entries::Latest {
-        entries.reverse();
-    }
-    Ok(entries)
-}
-
-fn audit_entry(row: &Row<'_>) -> Result<AuditEntry> {
-    let text = |column| row.get::<_, String>(column).map_err(unexpected);
-    let first: Option<u64> = row.get(5).map_err(unexpected)?;
-    let changes = match first {
-        Some(first) => {
-            Some(ChangeRange { first, last: row.get(6).map_err(unexpected)?, digest: text(7)? })
-        }
-        None => None,
-    };
-    let details: Map<String, Value> = serde_json::from_str(&text(8)?).map_err(|cause| {
-        Error::new(ErrorKind::Provider, "an audit entry cannot be read").caused_by(cause)
-    })?;
-    let record = AuditRecord {
-        sequence: row.get(0).map_err(unexpected)?,
-        at: moment(row.get(1).map_err(unexpected)?)?,
-        actor: Identifier::new(&text(2)?)?,
-        action: text(3)?.parse()?,
-        scope: row.get(4).map_err(unexpected)?,
-        changes,
-        details,
-    };
-    Ok(AuditEntry { record, previous: text(9)?, hash: text(10)? })
-}
-
-/// Checks the chain in pieces, so that a long one needs little memory.
-pub(super) fn verify_audit(connection: &Connection) -> Result<u64> {
-    const PIECE: usize = 1_000;
-    let (mut verified, mut head) = (0, GENESIS.to_owned());
-    loop {
-        // An entry that cannot even be read was not written by us.
-        let entries = audit(connection, None, Entries::After(verified), PIECE)
-            .map_err(|_| chain::broken(verified + 1))?;
-        head = chain::verify(&head, verified + 1, &entries)?;
-        for entry in &entries {
-            verify_changes(connection, entry)?;
-        }
-        verified += entries.len() as u64;
-        if entries.len() < PIECE {
-            break;
-        }
-    }
-    match audit_head(connection)? {
-        (sequence, hash) if sequence == verified && hash == head => Ok(verified),
-        _ => Err(chain::broken(verified + 1)),
-    }
-}
-
-fn verify_changes(connection: &Connection, entry: &AuditEntry) -> Result<()> {
-    let Some(range) = &entry.record.changes else { return Ok(()) };
-    let sql =
-        "SELECT sequence, id, kind FROM changes WHERE sequence BETWEEN ? AND ? ORDER BY sequence";
-    let parts: Vec<(u64, MemoryId, ChangeKind)> =
-        collect(connection, sql, [bounded(range.first), bounded(range.last)], |row| {
-            let text = |column| row.get::<_, String>(column).map_err(unexpected);
-            Ok((row.get(0).map_err(unexpected)?, text(1)?.parse()?, text(2)?.parse()?))
-        })?;
-    let digest =
-        chain::change_digest(parts.iter().map(|(sequence, id, kind)| (*sequence, id, *kind)));
-    if digest == range.digest { Ok(()) } else { Err(chain::broken(entry.record.sequence)) }
-}
-
-/// Returns the place and hash of the last audit entry, as kept outside the table.
-pub(super) fn audit_head(connection: &Connection) -> Result<(u64, String)> {
-    let head: Option<String> = connection
-        .prepare_cached("SELECT value FROM settings WHERE name = 'audit_head'")
-        .and_then(|mut statement| statement.query_row([], |row| row.get(0)).optional())
-        .map_err(unexpected)?;
-    let Some(head) = head else { return Ok((0, GENESIS.to_owned())) };
-    let parsed = head
-        .split_once(' ')
-        .and_then(|(sequence, hash)| Some((sequence.parse().ok()?, hash.to_owned())));
-    parsed.ok_or_else(|| chain::broken(1))
-}
-
 /// Returns the numbers of those scopes that have ever held something.
 pub(super) fn scope_numbers(connection: &Connection, scopes: &[Scope]) -> Result<Vec<i64>> {
     let mut statement =
@@ -370,6 +270,22 @@ fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
         }
     }
     Scope::new(layer.parse()?, &identifiers)
+}
+
+/// Hands every memory of the file to `visit`, with its number and the number of its scope.
+pub(super) fn each_memory(
+    connection: &Connection,
+    mut visit: impl FnMut(i64, i64, &Memory) -> Result<()>,
+) -> Result<()> {
+    let mut select =
+        connection.prepare("SELECT memory, scope, document FROM memories").map_err(unexpected)?;
+    let mut rows = select.query([]).map_err(unexpected)?;
+    while let Some(row) = rows.next().map_err(unexpected)? {
+        let document: String = row.get(2).map_err(unexpected)?;
+        let number = |column| row.get::<_, i64>(column).map_err(unexpected);
+        visit(number(0)?, number(1)?, &decode(&document)?)?;
+    }
+    Ok(())
 }
 
 /// Runs a query and reads every row.

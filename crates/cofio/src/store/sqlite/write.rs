@@ -1,20 +1,19 @@
 //! Writing: what one commit does, inside a transaction that others may share.
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
-use serde_json::{Value, json};
 
-use super::{entities, index, read, unexpected};
+use super::{audit, entities, idempotency, index, read, unexpected};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    AuditEvent, AuditRecord, Change, ChangeKind, ChangeRange, Commit, Embedding, Fingerprint,
-    Identifier, Layer, Memory, MemoryId, Outcome, Reading, Scope, Timestamp,
+    Change, ChangeKind, ChangeRange, Commit, Embedding, Fingerprint, Identifier, Layer, Memory,
+    MemoryId, Outcome, Reading, Scope, Timestamp,
 };
-use crate::store::{Order, chain, document, key_conflict, version_conflict};
+use crate::store::{Order, chain, document, version_conflict};
 use crate::text::fold;
 
 /// Makes every change of a commit, and records it.
 pub(super) fn apply(connection: &Connection, commit: &Commit) -> Result<Vec<Outcome>> {
-    if let Some(outcomes) = earlier(connection, commit)? {
+    if let Some(outcomes) = idempotency::earlier(connection, commit)? {
         return Ok(outcomes);
     }
     let mut outcomes = Vec::with_capacity(commit.changes.len());
@@ -25,10 +24,10 @@ pub(super) fn apply(connection: &Connection, commit: &Commit) -> Result<Vec<Outc
     let range = record_changes(connection, &recorded, commit.at)?;
     if outcomes.iter().any(Outcome::changed) || commit.changes.is_empty() {
         for event in &commit.audit {
-            append_audit(connection, &commit.actor, commit.at, event, range.clone())?;
+            audit::append(connection, &commit.actor, commit.at, event, range.clone())?;
         }
     }
-    keep_outcomes(connection, commit, &outcomes)?;
+    idempotency::keep(connection, commit, &outcomes)?;
     Ok(outcomes)
 }
 
@@ -51,7 +50,7 @@ pub(super) fn observe(connection: &Connection, reading: &Reading) -> Result<()> 
     for id in &reading.ids {
         statement.execute((reading.at.as_microsecond(), id.as_str())).map_err(unexpected)?;
     }
-    append_audit(connection, &reading.actor, reading.at, &reading.audit, None)
+    audit::append(connection, &reading.actor, reading.at, &reading.audit, None)
 }
 
 /// A memory as the database knows it.
@@ -362,122 +361,6 @@ fn record_changes(
         return Ok(None);
     };
     Ok(Some(ChangeRange { first, last, digest: chain::change_digest(places) }))
-}
-
-/// Chains an entry to the audit, and keeps the head outside the table.
-fn append_audit(
-    connection: &Connection,
-    actor: &Identifier,
-    at: Timestamp,
-    event: &AuditEvent,
-    changes: Option<ChangeRange>,
-) -> Result<()> {
-    let (last, head) = read::audit_head(connection)?;
-    let record = AuditRecord {
-        sequence: last + 1,
-        at,
-        actor: actor.clone(),
-        action: event.action,
-        scope: event.scope.as_ref().map(ToString::to_string),
-        changes,
-        details: event.details.clone(),
-    };
-    let entry = chain::link(record, &head);
-    let (record, changes) = (&entry.record, entry.record.changes.as_ref());
-    connection
-        .prepare_cached("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .and_then(|mut insert| {
-            insert.execute(params![
-                record.sequence,
-                at.as_microsecond(),
-                actor.as_str(),
-                record.action.as_str(),
-                record.scope,
-                changes.map(|range| range.first),
-                changes.map(|range| range.last),
-                changes.map(|range| range.digest.as_str()),
-                Value::from(record.details.clone()).to_string(),
-                entry.previous,
-                entry.hash,
-            ])
-        })
-        .map_err(unexpected)?;
-    connection
-        .prepare_cached(
-            "INSERT INTO settings (name, value) VALUES ('audit_head', ?)
-             ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        )
-        .and_then(|mut update| update.execute([format!("{} {}", record.sequence, entry.hash)]))
-        .map(drop)
-        .map_err(unexpected)
-}
-
-/// Returns the outcomes of an earlier commit with the same key.
-fn earlier(connection: &Connection, commit: &Commit) -> Result<Option<Vec<Outcome>>> {
-    let Some((key, request)) = &commit.idempotency else { return Ok(None) };
-    let found: Option<(Vec<u8>, String)> = connection
-        .prepare_cached("SELECT request, outcomes FROM idempotency WHERE actor = ? AND key = ?")
-        .and_then(|mut select| {
-            let both = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-            select.query_row((commit.actor.as_str(), key.as_str()), both).optional()
-        })
-        .map_err(unexpected)?;
-    match found {
-        None => Ok(None),
-        Some((earlier, _)) if earlier != request => Err(key_conflict()),
-        Some((_, outcomes)) => parse_outcomes(&outcomes).map(Some),
-    }
-}
-
-/// Keeps the outcomes for the next commit with the same key.
-fn keep_outcomes(connection: &Connection, commit: &Commit, outcomes: &[Outcome]) -> Result<()> {
-    let Some((key, request)) = &commit.idempotency else { return Ok(()) };
-    let written: Vec<Value> = outcomes.iter().map(outcome_json).collect();
-    connection
-        .prepare_cached(
-            "INSERT INTO idempotency (actor, key, request, outcomes, at) VALUES (?, ?, ?, ?, ?)",
-        )
-        .and_then(|mut insert| {
-            insert.execute(params![
-                commit.actor.as_str(),
-                key.as_str(),
-                request,
-                Value::from(written).to_string(),
-                commit.at.as_microsecond()
-            ])
-        })
-        .map(drop)
-        .map_err(unexpected)
-}
-
-fn outcome_json(outcome: &Outcome) -> Value {
-    let name = match outcome {
-        Outcome::Created(_) => "created",
-        Outcome::Existing(_) => "existing",
-        Outcome::Updated(_) => "updated",
-        Outcome::Forgotten(_) => "forgotten",
-        Outcome::Embedded(_) => "embedded",
-        Outcome::Missing(_) => "missing",
-    };
-    json!([name, outcome.id().as_str()])
-}
-
-fn parse_outcomes(written: &str) -> Result<Vec<Outcome>> {
-    let unreadable = || Error::new(ErrorKind::Provider, "the outcomes of a key cannot be read");
-    let pairs: Vec<(String, String)> = serde_json::from_str(written).map_err(|_| unreadable())?;
-    let outcome = |(name, id): (String, String)| {
-        let id = id.parse()?;
-        Ok(match name.as_str() {
-            "created" => Outcome::Created(id),
-            "existing" => Outcome::Existing(id),
-            "updated" => Outcome::Updated(id),
-            "forgotten" => Outcome::Forgotten(id),
-            "embedded" => Outcome::Embedded(id),
-            "missing" => Outcome::Missing(id),
-            _ => return Err(unreadable()),
-        })
-    };
-    pairs.into_iter().map(outcome).collect()
 }
 
 fn find(connection: &Connection, id: &MemoryId) -> Result<Option<Row>> {
