@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use crate::model::CleanText;
 
@@ -101,7 +101,7 @@ static SIGNS: LazyLock<Regex> = LazyLock::new(|| {
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let rule = |&(class, level, pattern): &(&'static str, Level, &str)| {
-        let regex = RegexBuilder::new(pattern).build().expect("every pattern is tested");
+        let regex = Regex::new(pattern).expect("every pattern is tested");
         Rule { class, level, regex }
     };
     PATTERNS.iter().map(rule).collect()

@@ -11,6 +11,7 @@ mod filter;
 mod idempotency;
 mod index;
 mod read;
+mod rows;
 mod schema;
 mod threads;
 mod write;
