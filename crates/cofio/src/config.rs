@@ -27,6 +27,8 @@ pub struct Limits {
     pub metadata_depth: usize,
     /// Tags of one memory.
     pub tags: usize,
+    /// Memories that one memory is derived from.
+    pub derived_from: usize,
     /// Bytes of a query.
     pub query_bytes: usize,
     /// Memories in one request.
@@ -66,6 +68,7 @@ impl Default for Limits {
             metadata_bytes: 64 * 1024,
             metadata_depth: 32,
             tags: 64,
+            derived_from: 1_000,
             query_bytes: 16 * 1024,
             batch: 10_000,
             search_results: 1_000,

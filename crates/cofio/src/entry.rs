@@ -16,6 +16,9 @@ use crate::model::{
     microseconds,
 };
 
+/// The largest count that every reader of JSON can hold, and that can still be counted up.
+const LARGEST_COUNT: u64 = (1 << 53) - 1;
+
 /// A memory, whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -180,14 +183,19 @@ impl TryFrom<MemoryEntry> for Memory {
 
     /// Reads a memory back; its text still has to pass [`crate::ingest::readmit`].
     fn try_from(entry: MemoryEntry) -> Result<Self> {
-        let id = |text: String| text.parse::<MemoryId>();
+        let id = |text: String| {
+            text.parse::<MemoryId>().map_err(|_| Error::invalid("an id is malformed"))
+        };
         let kind = entry.kind.parse()?;
         let own_id = id(entry.id)?;
         if own_id.kind() != Some(kind) {
             return Err(Error::invalid("the prefix of an id does not fit the kind"));
         }
-        if entry.version == 0 || !entry.decay_rate.is_finite() || entry.decay_rate < 0.0 {
-            return Err(Error::invalid("a version is at least 1 and a decay rate at least 0"));
+        if !(1..=LARGEST_COUNT).contains(&entry.version) || entry.access_count > LARGEST_COUNT {
+            return Err(Error::invalid("a version or a count is out of range"));
+        }
+        if !(0.0..=1.0).contains(&entry.decay_rate) {
+            return Err(Error::invalid("a decay rate is a number from 0 to 1"));
         }
         Ok(Self {
             id: own_id,

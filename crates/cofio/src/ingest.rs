@@ -10,5 +10,6 @@ mod redact;
 
 pub use entities::mentions;
 pub use identity::{identity, request_hash};
+pub use limits::check_key;
 pub use prepare::{Prepared, Revised, prepare, readmit, revise};
 pub use redact::{Level, Redacted, Redaction, redact};

@@ -1,6 +1,8 @@
 use super::Engine;
 use super::list::ListRequest;
+use super::remember::Remembered;
 use crate::error::{Error, ErrorKind, Result};
+use crate::ingest;
 use crate::model::{
     Caller, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, Patch, Scope, Source,
 };
@@ -47,20 +49,21 @@ impl Engine {
         key: &str,
         value: &str,
         source: Source,
-    ) -> Result<Memory> {
-        check_key(key)?;
+    ) -> Result<Remembered> {
+        ingest::check_key(key)?;
         let draft = Draft {
             key: Some(key.to_owned()),
             lifetime: Lifetime::ByKind,
             ..Draft::new(scope, Kind::Context, value, source)
         };
-        let remembered = self.remember(caller, draft).await?;
-        let known = remembered.memory;
-        if !remembered.existing || known.content.as_str() == value {
-            return Ok(known);
+        let mut remembered = self.remember(caller, draft).await?;
+        if !remembered.existing {
+            return Ok(remembered);
         }
         let patch = Patch { content: Some(value.to_owned()), ..Patch::default() };
-        Ok(self.update(caller, &known.id, patch).await?.memory)
+        let updated = self.update(caller, &remembered.memory.id, patch).await?;
+        remembered.memory = updated.memory;
+        Ok(remembered)
     }
 
     /// Returns the value under a key, of the most specific layer that has one.
@@ -70,7 +73,7 @@ impl Engine {
         selection: Selection,
         key: &str,
     ) -> Result<Memory> {
-        check_key(key)?;
+        ingest::check_key(key)?;
         let key = Some(key.to_owned());
         let criteria = Criteria { kinds: vec![Kind::Context], key, ..selection.criteria };
         let selection = Selection { criteria, ..selection };
@@ -125,11 +128,4 @@ impl Engine {
             ListRequest { limit: 1, order: Order::LatestEvent, ..ListRequest::new(selection) };
         Ok(self.list(caller, &list).await?.memories.into_iter().next())
     }
-}
-
-fn check_key(key: &str) -> Result<()> {
-    if key.trim().is_empty() || key.len() > 256 || key.chars().any(char::is_control) {
-        return Err(Error::invalid("a key has 1 to 256 bytes and no control characters"));
-    }
-    Ok(())
 }

@@ -41,18 +41,17 @@ impl Engine {
         forget.await.map_err(|error| error.during("delete"))
     }
 
-    /// Forgets what has ended by itself, in every scope that the caller opens.
-    pub async fn sweep(&self, caller: &Caller) -> Result<usize> {
+    /// Forgets what has ended by itself, in all scopes that the caller opens or in some of them.
+    pub async fn sweep(&self, caller: &Caller, within: Option<&[Scope]>) -> Result<usize> {
         let now = self.now();
+        let mut ended = self.store.ended(caller.access(), now, usize::MAX).await?;
+        ended.retain(|(_, scope)| within.is_none_or(|scopes| scopes.contains(scope)));
         let mut swept = 0;
-        loop {
-            let ended = self.store.ended(caller.access(), now, PIECE).await?;
-            let event = AuditEvent::new(AuditAction::TtlCleanup).with("count", ended.len());
-            if ended.is_empty() {
-                return Ok(swept);
-            }
-            swept += self.forget_as(caller, ended, event, now).await?.ids.len();
+        for piece in ended.chunks(PIECE) {
+            let event = AuditEvent::new(AuditAction::TtlCleanup).with("count", piece.len());
+            swept += self.forget_as(caller, piece.to_vec(), event, now).await?.ids.len();
         }
+        Ok(swept)
     }
 
     /// Returns everything that a selection means, as `forget_matching` would take it.

@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use crate::config::Limits;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Metadata, Source, Triple};
+use crate::model::{Kind, MemoryId, Metadata, Source, Triple};
+use crate::text;
 
 /// Refuses text that is empty or too long.
 pub(super) fn check_content(content: &str, limits: &Limits) -> Result<()> {
-    if content.trim().is_empty() {
+    if content.trim().is_empty() || text::fold(content).trim().is_empty() {
         return Err(Error::invalid("there is nothing to remember in an empty text"));
     }
     if content.len() > limits.content_bytes {
@@ -34,6 +35,9 @@ pub(super) fn check_metadata(metadata: &Metadata, limits: &Limits) -> Result<()>
     }
     let texts = [&metadata.title, &metadata.description, &metadata.language, &metadata.author];
     let mut bytes: usize = texts.iter().filter_map(|text| text.as_ref()).map(String::len).sum();
+    if let Some(pointer) = &metadata.knowledge {
+        bytes += pointer.source_id.len() + pointer.content_hash.len();
+    }
     for (name, value) in &metadata.custom {
         if depth(value) > limits.metadata_depth {
             let message = format!("custom metadata nests at most {} deep", limits.metadata_depth);
@@ -44,12 +48,44 @@ pub(super) fn check_metadata(metadata: &Metadata, limits: &Limits) -> Result<()>
     check_bytes("metadata", bytes, limits.metadata_bytes)
 }
 
-/// Refuses a source or a statement that is too large.
-pub(super) fn check_parts(source: &Source, triple: Option<&Triple>, limits: &Limits) -> Result<()> {
+/// Refuses more parents than a conclusion can have, and keys that are no keys.
+pub(super) fn check_links(
+    derived_from: &[MemoryId],
+    key: Option<&str>,
+    limits: &Limits,
+) -> Result<()> {
+    if derived_from.len() > limits.derived_from {
+        let message = format!("a memory is derived from at most {} others", limits.derived_from);
+        return Err(Error::invalid(message));
+    }
+    match key {
+        Some(key) => check_key(key),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what cannot be a key.
+pub fn check_key(key: &str) -> Result<()> {
+    if key.trim().is_empty() || key.len() > 256 || key.chars().any(char::is_control) {
+        return Err(Error::invalid("a key has 1 to 256 bytes and no control characters"));
+    }
+    Ok(())
+}
+
+/// Refuses a source or a statement that is too large, and a statement that is no procedure's.
+pub(super) fn check_parts(
+    kind: Kind,
+    source: &Source,
+    triple: Option<&Triple>,
+    limits: &Limits,
+) -> Result<()> {
     let texts = [&source.message, &source.tool, &source.reference, &source.role];
     let bytes = texts.iter().filter_map(|text| text.as_ref()).map(String::len).sum();
     check_bytes("source", bytes, limits.metadata_bytes)?;
     let Some(triple) = triple else { return Ok(()) };
+    if kind != Kind::Procedure {
+        return Err(Error::invalid("only a procedure has a subject, a predicate and an object"));
+    }
     let parts = [&triple.fact_type, &triple.subject, &triple.predicate, &triple.object];
     if parts.iter().any(|part| part.trim().is_empty()) {
         return Err(Error::invalid(

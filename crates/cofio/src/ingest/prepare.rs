@@ -5,11 +5,11 @@ use serde_json::{Map, Value};
 use super::redact::{Redaction, redact};
 use super::{entities, identity, limits};
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lifecycle::expiry;
 use crate::model::{
-    Accesses, CleanText, Draft, Embedding, Kind, Memory, MemoryId, Metadata, Patch, Provenance,
-    Source, State, Timestamp, Triple, microseconds,
+    Accesses, CleanText, Draft, Embedding, Kind, KnowledgePointer, Memory, MemoryId, Metadata,
+    Patch, Provenance, Scope, Source, State, Timestamp, Triple, microseconds,
 };
 
 /// How fast facts and procedures fade, per day, if nothing is said.
@@ -43,7 +43,9 @@ pub struct Revised {
 pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> Result<Prepared> {
     limits::check_content(&draft.content, &config.limits)?;
     limits::check_metadata(&draft.metadata, &config.limits)?;
-    limits::check_parts(&draft.source, draft.triple.as_ref(), &config.limits)?;
+    limits::check_parts(draft.kind, &draft.source, draft.triple.as_ref(), &config.limits)?;
+    limits::check_links(&draft.derived_from, draft.key.as_deref(), &config.limits)?;
+    refuse_secret_names(&draft.scope, &draft.source)?;
     let expires_at = expiry::expires_at(draft.kind, draft.lifetime, &config.expiry, now)?;
     let mut redactor = Redactor::new(config);
     let content = redactor.text(&draft.content);
@@ -58,7 +60,7 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
         event_at: microseconds(draft.event_at.unwrap_or(now)),
         created_at: now,
         updated_at: now,
-        expires_at: expires_at.map(microseconds),
+        expires_at,
         valid_until: None,
         decay_rate: if draft.kind.decays() { DECAY_RATE } else { 0.0 },
         accesses: Accesses::default(),
@@ -103,7 +105,10 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
 pub fn readmit(memory: Memory, config: &Config) -> Result<Prepared> {
     limits::check_content(memory.content.as_str(), &config.limits)?;
     limits::check_metadata(&memory.metadata, &config.limits)?;
-    limits::check_parts(&memory.source, memory.triple.as_ref(), &config.limits)?;
+    limits::check_parts(memory.kind, &memory.source, memory.triple.as_ref(), &config.limits)?;
+    let parents = &memory.provenance.derived_from;
+    limits::check_links(parents, memory.key.as_deref(), &config.limits)?;
+    refuse_secret_names(&memory.scope, &memory.source)?;
     let mut redactor = Redactor::new(config);
     let content = redactor.text(memory.content.as_str());
     let memory = Memory {
@@ -119,6 +124,17 @@ pub fn readmit(memory: Memory, config: &Config) -> Result<Prepared> {
     let said_at = (memory.kind == Kind::Episode).then_some(memory.event_at);
     let identity = identity::identity(&memory, said_at);
     Ok(Prepared { memory, identity, redactions: redactor.redactions })
+}
+
+/// Refuses identifiers that are secrets: they cannot be redacted without becoming another's.
+fn refuse_secret_names(scope: &Scope, source: &Source) -> Result<()> {
+    let names = scope.identifiers().iter().map(|(_, name)| name).chain(&source.session);
+    for name in names {
+        if !redact(name.as_str(), "").redactions.is_empty() {
+            return Err(Error::invalid("an identifier looks like a secret"));
+        }
+    }
+    Ok(())
 }
 
 /// Takes secrets out of field after field, and remembers which.
@@ -153,13 +169,32 @@ impl<'a> Redactor<'a> {
             tags: metadata.tags.into_iter().map(|tag| self.string(&tag)).collect(),
             language: self.optional(metadata.language),
             author: self.optional(metadata.author),
+            knowledge: metadata.knowledge.map(|pointer| KnowledgePointer {
+                source_id: self.string(&pointer.source_id),
+                content_hash: self.string(&pointer.content_hash),
+                ..pointer
+            }),
             custom: self.fields(metadata.custom),
             ..metadata
         }
     }
 
     fn fields(&mut self, fields: Map<String, Value>) -> Map<String, Value> {
-        fields.into_iter().map(|(name, value)| (self.string(&name), self.value(value))).collect()
+        fields
+            .into_iter()
+            .map(|(name, value)| (self.string(&name), self.field(&name, value)))
+            .collect()
+    }
+
+    /// Cleans a value together with its name, which may be what makes it a secret.
+    fn field(&mut self, name: &str, value: Value) -> Value {
+        let Value::String(text) = &value else { return self.value(value) };
+        let named = redact(&format!("{name}: {text}"), self.replacement);
+        if named.redactions.is_empty() || !redact(text, self.replacement).redactions.is_empty() {
+            return self.value(value);
+        }
+        self.redactions.extend(named.redactions);
+        Value::String(self.replacement.to_owned())
     }
 
     fn value(&mut self, value: Value) -> Value {

@@ -46,7 +46,7 @@ pub fn redact(text: &str, replacement: &str) -> Redacted {
         let mut clean = String::new();
         let mut end = 0;
         for captures in rule.regex.captures_iter(&text) {
-            let Some(secret) = captures.get(1) else { continue };
+            let Some(secret) = captures.iter().skip(1).flatten().next() else { continue };
             if secret.as_str() == replacement {
                 continue;
             }
@@ -69,7 +69,7 @@ struct Rule {
     regex: Regex,
 }
 
-/// Name, certainty, and a pattern whose first group is the secret.
+/// Name, certainty, and a pattern whose first group that matches is the secret.
 const PATTERNS: &[(&str, Level, &str)] = &[
     (
         "private-key",
@@ -89,7 +89,7 @@ const PATTERNS: &[(&str, Level, &str)] = &[
     (
         "password",
         Level::Probable,
-        r#"(?i)\b(?:password|passwd|passphrase|pwd)\s*(?:[=:]|\bis\b)\s*["'`]?([^\s"'`]{4,})"#,
+        r#"(?i)\b(?:password|passwd|passphrase|pwd)\\?["'`]?\s*(?:[=:]|\bis\b)\s*\\?(?:"([^"]{4,}?)\\?"|'([^']{4,})'|`([^`]{4,})`|["'`]?([^\s"'`]{4,}))"#,
     ),
 ];
 
@@ -134,6 +134,8 @@ mod tests {
         check("password = hunter22", "password = [X]", Some("password"));
         check("the password is hunter2!", "the password is [X]", Some("password"));
         check("postgres://me:s3cret@db/x", "postgres://me:[X]@db/x", Some("url-password"));
+        check(r#"{"password": "two words here"}"#, r#"{"password": "[X]"}"#, Some("password"));
+        check("passphrase='correct horse'", "passphrase='[X]'", Some("password"));
         let bearer = "Authorization: Bearer abcdef0123456789abcdef";
         check(bearer, "Authorization: Bearer [X]", Some("bearer-token"));
     }

@@ -4,7 +4,7 @@ use jiff::ToSpan;
 
 use crate::config::Expiry;
 use crate::error::{Error, Result};
-use crate::model::{Kind, Lifetime, Timestamp};
+use crate::model::{Kind, Lifetime, Timestamp, microseconds};
 
 /// Returns when a memory of this kind, learnt now, ends.
 pub fn expires_at(
@@ -19,6 +19,7 @@ pub fn expires_at(
         Lifetime::For(duration) => Some(now.checked_add(duration).map_err(|_| out_of_range())?),
         Lifetime::Until(end) => Some(end),
     };
+    let end = end.map(microseconds);
     if end.is_some_and(|end| end <= now) {
         return Err(Error::invalid("a memory cannot end before it begins"));
     }
@@ -89,7 +90,7 @@ mod tests {
         let now: Timestamp = NOW.parse().unwrap();
         let ended = Lifetime::Until(now);
         let endless = Lifetime::For(SignedDuration::MAX);
-        for lifetime in [ended, endless, Lifetime::For(SignedDuration::ZERO)] {
+        for lifetime in [ended, endless, Lifetime::For(SignedDuration::from_nanos(1))] {
             assert!(expires_at(Kind::Fact, lifetime, &Expiry::default(), now).is_err());
         }
     }

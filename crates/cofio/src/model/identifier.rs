@@ -44,12 +44,15 @@ impl fmt::Display for Identifier {
     }
 }
 
-/// Returns whether a character changes nothing that a reader would see.
+/// Returns whether a character is a control, or one that Unicode says to ignore when drawing.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// The names at hand, at most one for each layer.
@@ -102,7 +105,17 @@ mod tests {
 
     #[test]
     fn a_name_that_looks_like_another_is_refused() {
-        for raw in ["", " ", " alice", "alice\n", "al\u{200b}ice", "\u{202e}alice", "a\0b"] {
+        for raw in [
+            "",
+            " ",
+            " alice",
+            "alice\n",
+            "al\u{200b}ice",
+            "\u{202e}alice",
+            "a\0b",
+            "alice\u{fe0f}",
+            "\u{3164}",
+        ] {
             check(raw, None);
         }
         check(&"x".repeat(257), None);

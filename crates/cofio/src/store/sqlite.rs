@@ -11,6 +11,7 @@ mod filter;
 mod idempotency;
 mod index;
 mod read;
+mod restore;
 mod rows;
 mod schema;
 mod threads;
@@ -207,6 +208,9 @@ fn connect(path: &Path, options: SqliteOptions) -> Result<Connection> {
         Durability::ProcessOnly => "OFF",
     };
     let cannot_use = |cause| failed(cause, &format!("cannot use database {}", path.display()));
+    if schema::owner(&connection).map_err(cannot_use)? == schema::Owner::Another {
+        return Err(schema::foreign());
+    }
     keep_a_write_ahead_log(&connection).map_err(cannot_use)?;
     connection
         .execute_batch(&format!(
@@ -242,13 +246,13 @@ fn keep_a_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Makes the file and its folder readable by their owner only; leaves what exists as it is.
 fn create_private(path: &Path) -> Result<()> {
-    if path.exists() {
-        return Ok(());
-    }
     let cannot = |cause: std::io::Error| {
         Error::new(ErrorKind::Configuration, format!("cannot create database {}", path.display()))
             .caused_by(cause)
     };
+    if path.exists() {
+        return Ok(());
+    }
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(true);
@@ -256,11 +260,20 @@ fn create_private(path: &Path) -> Result<()> {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder).map_err(cannot)?;
     }
+    match create_new(path) {
+        // Another process was faster.
+        Err(cause) if cause.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        created => created.map_err(cannot),
+    }
+}
+
+/// Makes an empty file that only its owner can read, and fails if there is one already.
+fn create_new(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop).map_err(cannot)
+    options.open(path).map(drop)
 }
 
 /// Turns an error of the driver into ours.

@@ -270,7 +270,7 @@ fn context_by_key_has_one_value_until_the_day_ends() {
     };
     let get = || block_on(fixture.engine.get_context(&local("alice"), mine(), "task"));
     let first = set("write tests");
-    assert_eq!(set("fix bugs").id, first.id);
+    assert_eq!(set("fix bugs").memory.id, first.memory.id);
     assert_eq!(get().unwrap().content.as_str(), "fix bugs");
     fixture.wait(SignedDuration::from_hours(12));
     assert_eq!(get().unwrap_err().kind(), ErrorKind::NotFound);
@@ -326,9 +326,9 @@ fn sweeping_removes_what_has_ended_and_says_so() {
     }
     fixture.fact("alice", "three");
     fixture.wait(SignedDuration::from_mins(6));
-    assert_eq!(block_on(fixture.engine.sweep(&local("bob"))).unwrap(), 0);
-    assert_eq!(block_on(fixture.engine.sweep(&local("alice"))).unwrap(), 2);
-    assert_eq!(block_on(fixture.engine.sweep(&local("alice"))).unwrap(), 0);
+    assert_eq!(block_on(fixture.engine.sweep(&local("bob"), None)).unwrap(), 0);
+    assert_eq!(block_on(fixture.engine.sweep(&local("alice"), None)).unwrap(), 2);
+    assert_eq!(block_on(fixture.engine.sweep(&local("alice"), None)).unwrap(), 0);
     let entries = block_on(fixture.engine.audit(&keeper(), Entries::Latest, 1)).unwrap();
     assert_eq!(entries[0].record.action.as_str(), "memory_ttl_cleanup");
     assert_eq!(entries[0].record.details["count"], 2);

@@ -1,11 +1,11 @@
 //! What is special to a store that is one file.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cofio::model::{Channel, Draft, Kind, Layer, Patch, Source};
 use cofio::store::{SqliteStore, Store as _};
-use cofio::{Engine, ErrorKind, Query, Selection};
+use cofio::{Engine, ErrorKind, Query, Result, Selection};
 use pollster::block_on;
 use rusqlite::Connection;
 
@@ -135,23 +135,129 @@ fn a_backup_is_whole_while_others_write() {
     assert!(block_on(fixture.store.backup(&copy)).is_err(), "a file that is there is not replaced");
 }
 
+fn restore(fixture: &Fixture, source: &Path) -> Result<usize> {
+    block_on(fixture.store.restore(source, &keeper(), START.parse().unwrap()))
+}
+
+fn backup(fixture: &Fixture, name: &str) -> PathBuf {
+    let copy = fixture.folder().join(name);
+    block_on(fixture.store.backup(&copy)).unwrap();
+    copy
+}
+
 #[test]
 fn a_restored_backup_does_not_bring_back_what_was_forgotten() {
     let fixture = Fixture::new();
     let canary = fixture.fact("alice", CANARY);
     let kept = fixture.fact("alice", "a sibling that stays");
-    let copy = fixture.folder().join("copy.db");
-    block_on(fixture.store.backup(&copy)).unwrap();
+    let copy = backup(&fixture, "copy.db");
     block_on(fixture.engine.forget(&local("alice"), std::slice::from_ref(&canary.id))).unwrap();
     fixture.fact("alice", "written after the backup");
-    let again = block_on(fixture.store.restore(&copy, &keeper(), START.parse().unwrap())).unwrap();
-    assert_eq!(again, 1);
+    assert_eq!(restore(&fixture, &copy).unwrap(), 1);
     assert_eq!(fixture.found("alice", "sibling"), [kept.content.as_str()]);
     assert!(fixture.found("alice", CANARY).is_empty());
     assert!(fixture.found("alice", "written").is_empty());
-    block_on(fixture.engine.verify_audit()).unwrap();
     std::fs::remove_file(copy).unwrap();
     assert_eq!(bytes_in(&fixture.folder(), CANARY), 0);
+}
+
+#[test]
+fn no_order_of_restoring_brings_back_what_was_forgotten() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "base");
+    let before = backup(&fixture, "before.db");
+    let phoenix = fixture.fact("alice", "phoenix");
+    let during = backup(&fixture, "during.db");
+    block_on(fixture.engine.forget(&local("alice"), std::slice::from_ref(&phoenix.id))).unwrap();
+    restore(&fixture, &before).unwrap();
+    assert_eq!(restore(&fixture, &during).unwrap(), 1);
+    assert!(fixture.found("alice", "phoenix").is_empty());
+    assert_eq!(fixture.found("alice", "base"), ["base"]);
+}
+
+#[test]
+fn going_back_is_on_record_and_the_record_goes_on() {
+    let fixture = Fixture::new();
+    let first = fixture.fact("alice", "first");
+    let copy = backup(&fixture, "copy.db");
+    let patch = Patch { content: Some("changed".to_owned()), ..Patch::default() };
+    block_on(fixture.engine.update(&local("alice"), &first.id, patch)).unwrap();
+    let second = fixture.fact("alice", "second");
+    let entries = block_on(fixture.engine.verify_audit()).unwrap();
+    restore(&fixture, &copy).unwrap();
+    assert_eq!(block_on(fixture.engine.verify_audit()).unwrap(), entries + 1);
+    let changes = block_on(fixture.engine.changes(&keeper(), 0, 100)).unwrap();
+    let last: Vec<_> =
+        changes[3..].iter().map(|change| (&change.id, change.kind.as_str())).collect();
+    assert_eq!(last, [(&second.id, "deleted"), (&first.id, "updated")]);
+    let history = block_on(fixture.engine.history(&local("alice"), &first.id)).unwrap();
+    assert_eq!((history.current.content.as_str(), history.earlier.len()), ("first", 0));
+    restore(&fixture, &copy).unwrap();
+}
+
+#[test]
+fn a_backup_from_another_machine_finds_its_scopes() {
+    let (from, to) = (Fixture::new(), Fixture::new());
+    for user in ["zoe", "bob", "alice"] {
+        from.fact(user, &format!("tea of {user} with @ann"));
+    }
+    to.fact("alice", "this goes");
+    let copy = backup(&from, "copy.db");
+    restore(&to, &copy).unwrap();
+    for user in ["zoe", "bob", "alice"] {
+        assert_eq!(to.found(user, "ann tea"), [format!("tea of {user} with @ann")]);
+    }
+    block_on(to.engine.verify_audit()).unwrap();
+}
+
+#[test]
+fn nothing_but_rows_is_taken_from_a_backup() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "tea");
+    let copy = backup(&fixture, "copy.db");
+    let hostile = "CREATE TRIGGER evil AFTER INSERT ON memories BEGIN
+                   UPDATE memories SET document = replace(document, 'tea', 'poison'); END;";
+    Connection::open(&copy).unwrap().execute_batch(hostile).unwrap();
+    restore(&fixture, &copy).unwrap();
+    fixture.fact("alice", "more tea");
+    assert_eq!(fixture.found("alice", "tea").len(), 2);
+    assert!(fixture.found("alice", "poison").is_empty());
+}
+
+#[test]
+fn a_path_that_sqlite_cannot_name_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let fixture = Fixture::new();
+    fixture.fact("alice", CANARY);
+    let target = fixture.folder().join(std::ffi::OsStr::from_bytes(b"copy\xff.db"));
+    assert!(block_on(fixture.store.backup(&target)).is_err());
+    let files = std::fs::read_dir(fixture.folder()).unwrap().count();
+    assert_eq!(files, 3, "the store, its log and its index, and no left-over");
+}
+
+#[test]
+fn another_programs_file_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.db");
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs (x)").unwrap();
+    let before = std::fs::read(&path).unwrap();
+    assert!(SqliteStore::open(&path).is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_memory_that_cannot_be_read_is_noticed() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "tea");
+    fixture.fact("alice", "coffee");
+    let statement = "UPDATE memories SET document = '{' WHERE memory = 1";
+    Connection::open(fixture.path()).unwrap().execute_batch(statement).unwrap();
+    let problems = block_on(fixture.store.check()).unwrap().problems;
+    assert_eq!(problems, ["1 memories cannot be read"]);
+    let query = Query::new(Selection::new(identifiers(&[(Layer::User, "alice")])), "tea");
+    let error = block_on(fixture.engine.search(&local("alice"), &query)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged);
+    assert_eq!(block_on(fixture.engine.stats(&local("alice"), None)).unwrap().total, 2);
 }
 
 #[test]
@@ -160,10 +266,13 @@ fn a_damaged_backup_is_not_restored() {
     fixture.fact("alice", "tea");
     let bad = fixture.folder().join("bad.db");
     std::fs::write(&bad, "nonsense").unwrap();
+    let empty = fixture.folder().join("empty.db");
+    std::fs::write(&empty, "").unwrap();
     let absent = fixture.folder().join("absent.db");
-    for (source, kind) in [(bad, ErrorKind::Damaged), (absent, ErrorKind::Configuration)] {
-        let now = START.parse().unwrap();
-        let error = block_on(fixture.store.restore(&source, &keeper(), now)).unwrap_err();
+    for (source, kind) in
+        [(bad, ErrorKind::Damaged), (empty, ErrorKind::Damaged), (absent, ErrorKind::Configuration)]
+    {
+        let error = restore(&fixture, &source).unwrap_err();
         assert_eq!(error.kind(), kind);
         assert!(error.to_string().contains(&*source.to_string_lossy()), "{error}");
         assert_eq!(fixture.found("alice", "tea").len(), 1);

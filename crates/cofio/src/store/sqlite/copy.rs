@@ -1,19 +1,16 @@
-//! Copies, restoring, checking and rebuilding of the whole file.
+//! Copies, checking and rebuilding of the whole file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use rusqlite::backup::{Backup, StepResult};
+use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use uuid::{NoContext, Uuid};
 
-use super::{
-    Durability, SqliteOptions, SqliteStore, connect, create_private, failed, index, read,
-    unexpected, write,
-};
+use super::read::{self, collect};
+use super::{SqliteOptions, SqliteStore, connect, create_new, failed, index, unexpected, write};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{AuditAction, AuditEvent, Caller, Change, Commit, Timestamp};
-use crate::store::{Store as _, Tombstone};
+use crate::store::document;
 
 /// What a check of the file found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,25 +38,6 @@ impl SqliteStore {
         self.threads.read(copy).await
     }
 
-    /// Replaces everything by what a copy holds, except what was forgotten since.
-    ///
-    /// Other processes see either the old state or the new one. Returns how many memories of the
-    /// copy stay forgotten.
-    pub async fn restore(&self, source: &Path, caller: &Caller, now: Timestamp) -> Result<usize> {
-        let prepared = PreparedCopy::new(source, &self.path)?;
-        let kept_forgotten = {
-            let options =
-                SqliteOptions { durability: Durability::ProcessOnly, ..SqliteOptions::default() };
-            let copy = SqliteStore::open_with(&prepared.path, options)
-                .map_err(|cause| unusable(source, cause))?;
-            let forgotten = self.tombstones(caller.access()).await?;
-            forget_again(&copy, forgotten, caller, now).await?
-        };
-        let path = prepared.path.clone();
-        self.threads.run(move |connection| overwrite(connection, &path)).await?;
-        Ok(kept_forgotten)
-    }
-
     /// Makes everything anew that is derived from the memories.
     pub async fn rebuild(&self) -> Result<()> {
         self.threads
@@ -73,7 +51,7 @@ impl SqliteStore {
             .await
     }
 
-    /// Checks the file page by page.
+    /// Checks the file page by page and memory by memory.
     pub async fn check(&self) -> Result<Integrity> {
         let path = self.path.clone();
         self.threads.read(move |connection| check(connection, &path)).await
@@ -83,19 +61,23 @@ impl SqliteStore {
 /// Writes a copy beside its target, makes it durable and moves it there.
 pub(super) fn write_copy(connection: &Connection, target: &Path) -> Result<()> {
     let cannot = |cause: std::io::Error| {
-        Error::new(ErrorKind::Configuration, format!("cannot write a copy to {}", target.display()))
-            .caused_by(cause)
+        let message = format!("cannot write a copy to {}", target.display());
+        Error::new(ErrorKind::Configuration, message).caused_by(cause)
     };
     if target.exists() {
         return Err(cannot(std::io::ErrorKind::AlreadyExists.into()));
     }
-    let partial = Partial(beside(target, &format!("partial-{}", unique())));
-    create_private(&partial.0)?;
+    let partial = Temporary::beside(target, "partial");
+    let name = partial
+        .path()
+        .to_str()
+        .ok_or_else(|| cannot(std::io::ErrorKind::InvalidFilename.into()))?;
+    create_new(partial.path()).map_err(cannot)?;
     connection
-        .execute("VACUUM INTO ?", [partial.0.to_string_lossy()])
+        .execute("VACUUM INTO ?", [name])
         .map_err(|cause| failed(cause, "cannot copy the database"))?;
-    File::open(&partial.0).and_then(|file| file.sync_all()).map_err(cannot)?;
-    std::fs::hard_link(&partial.0, target).map_err(cannot)?;
+    File::open(partial.path()).and_then(|file| file.sync_all()).map_err(cannot)?;
+    std::fs::hard_link(partial.path(), target).map_err(cannot)?;
     sync_folder(target).map_err(cannot)
 }
 
@@ -105,117 +87,43 @@ fn sync_folder(path: &Path) -> std::io::Result<()> {
     File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all())
 }
 
-/// Returns a part of a name that nobody else on this machine uses at the same time.
-fn unique() -> String {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed))
+/// A file with a name that nobody can foresee, removed when it is no longer needed.
+pub(super) struct Temporary(PathBuf);
+
+impl Temporary {
+    /// Names a file beside another.
+    pub(super) fn beside(path: &Path, purpose: &str) -> Self {
+        // Without a time, the whole of the id is random.
+        let unforeseen = Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, 0, 0)).simple();
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{purpose}-{unforeseen}"));
+        Self(PathBuf::from(name))
+    }
+
+    /// Names a database beside a file, with the files that SQLite puts beside it.
+    pub(super) fn with_companions(path: &Path, purpose: &str) -> [Self; 3] {
+        let database = Self::beside(path, purpose);
+        ["", "-wal", "-shm"].map(|ending| {
+            let mut name = database.path().as_os_str().to_owned();
+            name.push(ending);
+            Self(PathBuf::from(name))
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    PathBuf::from(name)
-}
-
-/// A file that is removed when it is no longer needed.
-struct Partial(PathBuf);
-
-impl Drop for Partial {
+impl Drop for Temporary {
     fn drop(&mut self) {
+        // It may never have been made.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// A private copy of a backup, to be changed before it takes the store's place.
-struct PreparedCopy {
-    path: PathBuf,
-    _files: [Partial; 3],
-}
-
-impl PreparedCopy {
-    fn new(source: &Path, store: &Path) -> Result<Self> {
-        let cannot = |cause: std::io::Error| {
-            Error::new(ErrorKind::Configuration, format!("cannot read backup {}", source.display()))
-                .caused_by(cause)
-        };
-        let path = beside(store, &format!("restore-{}", unique()));
-        let files = ["", "-wal", "-shm"].map(|ending| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(ending);
-            Partial(PathBuf::from(name))
-        });
-        let mut from = File::open(source).map_err(cannot)?;
-        create_private(&path)?;
-        let mut to = File::options().write(true).truncate(true).open(&path).map_err(cannot)?;
-        std::io::copy(&mut from, &mut to).map_err(cannot)?;
-        Ok(Self { path, _files: files })
-    }
-}
-
-/// Returns the error for a backup that cannot be restored.
-fn unusable(source: &Path, cause: Error) -> Error {
-    let message =
-        format!("cannot restore {}: it is damaged or no copy of a store", source.display());
-    Error::new(ErrorKind::Damaged, message).caused_by(cause)
-}
-
-async fn forget_again(
-    copy: &SqliteStore,
-    forgotten: Vec<Tombstone>,
-    caller: &Caller,
-    now: Timestamp,
-) -> Result<usize> {
-    let integrity = copy.check().await?;
-    if !integrity.problems.is_empty() {
-        return Err(Error::new(ErrorKind::Damaged, "the backup is damaged"));
-    }
-    let ids: Vec<_> = forgotten.iter().map(|tombstone| tombstone.id.clone()).collect();
-    let back = copy.get(caller.access(), &ids).await?;
-    let event = AuditEvent::new(AuditAction::BulkDelete)
-        .with("reason", "forgotten before a restore")
-        .with("count", back.len());
-    let changes: Vec<Change> = forgotten
-        .into_iter()
-        .filter(|tombstone| back.iter().any(|memory| memory.id == tombstone.id))
-        .map(|tombstone| Change::Forget { id: tombstone.id, scope: tombstone.scope })
-        .collect();
-    let count = changes.len();
-    if count > 0 {
-        let actor = caller.actor().clone();
-        copy.commit(Commit { actor, at: now, changes, audit: vec![event], idempotency: None })
-            .await?;
-    }
-    let event = AuditEvent::new(AuditAction::Write).with("reason", "restored from a backup");
-    let actor = caller.actor().clone();
-    copy.commit(Commit {
-        actor,
-        at: now,
-        changes: Vec::new(),
-        audit: vec![event],
-        idempotency: None,
-    })
-    .await?;
-    Ok(count)
-}
-
-/// Writes every page of a copy over a database, in one transaction.
-fn overwrite(connection: &mut Connection, copy: &Path) -> Result<()> {
-    let cannot = |cause| failed(cause, "cannot restore the database");
-    let source = connect(copy, SqliteOptions::default())?;
-    let backup = Backup::new(&source, connection).map_err(cannot)?;
-    for attempt in 0.. {
-        match backup.step(-1).map_err(cannot)? {
-            StepResult::Done => return Ok(()),
-            _ if super::threads::wait_for_turn(attempt) => {}
-            _ => break,
-        }
-    }
-    Err(Error::new(ErrorKind::Provider, "another process has kept the database for too long"))
-}
-
 /// Makes the tables anew that memories are found through.
-fn derive_all(connection: &Connection) -> Result<()> {
+pub(super) fn derive_all(connection: &Connection) -> Result<()> {
     connection
         .execute_batch("DELETE FROM mentions; DELETE FROM entities; DELETE FROM triples;")
         .map_err(unexpected)?;
@@ -224,18 +132,34 @@ fn derive_all(connection: &Connection) -> Result<()> {
     })
 }
 
+/// Counts the memories that cannot be read, or are not what their row says they are.
+pub(super) fn unsound(connection: &Connection) -> Result<usize> {
+    let sql = "SELECT m.id, s.text, m.document FROM memories AS m JOIN scopes AS s USING (scope)";
+    let sound = collect(connection, sql, std::iter::empty::<Sql>(), |row| {
+        let text = |column| row.get::<_, String>(column).map_err(unexpected);
+        let (id, scope, document) = (text(0)?, text(1)?, text(2)?);
+        Ok(document::decode(&document)
+            .is_ok_and(|memory| memory.id.as_str() == id && memory.scope.to_string() == scope))
+    })?;
+    Ok(sound.into_iter().filter(|sound| !sound).count())
+}
+
 fn check(connection: &Connection, path: &Path) -> Result<Integrity> {
     let mut problems: Vec<String> = connection
         .prepare("PRAGMA integrity_check(20)")
         .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
         .map_err(unexpected)?;
     problems.retain(|problem| problem != "ok");
+    let unsound = unsound(connection)?;
+    if unsound > 0 {
+        problems.push(format!("{unsound} memories cannot be read"));
+    }
     let memories = connection
         .query_row("SELECT count(*) FROM memories", [], |row| row.get(0))
         .map_err(unexpected)?;
-    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let schema_version = connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .map_err(unexpected)?;
+    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     Ok(Integrity { problems, memories, bytes, schema_version })
 }

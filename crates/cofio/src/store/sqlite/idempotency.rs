@@ -2,11 +2,13 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Commit, Outcome};
+use crate::model::{Commit, IdempotencyKey, Outcome};
 use crate::store::key_conflict;
+use crate::text::hex;
 
 /// Returns the outcomes of an earlier commit with the same key.
 pub(super) fn earlier(connection: &Connection, commit: &Commit) -> Result<Option<Vec<Outcome>>> {
@@ -15,7 +17,7 @@ pub(super) fn earlier(connection: &Connection, commit: &Commit) -> Result<Option
         .prepare_cached("SELECT request, outcomes FROM idempotency WHERE actor = ? AND key = ?")
         .and_then(|mut select| {
             let both = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-            select.query_row((commit.actor.as_str(), key.as_str()), both).optional()
+            select.query_row((commit.actor.as_str(), hashed(key)), both).optional()
         })
         .map_err(unexpected)?;
     match found {
@@ -36,7 +38,7 @@ pub(super) fn keep(connection: &Connection, commit: &Commit, outcomes: &[Outcome
         .and_then(|mut insert| {
             insert.execute(params![
                 commit.actor.as_str(),
-                key.as_str(),
+                hashed(key),
                 request,
                 Value::from(written).to_string(),
                 commit.at.as_microsecond()
@@ -44,6 +46,11 @@ pub(super) fn keep(connection: &Connection, commit: &Commit, outcomes: &[Outcome
         })
         .map(drop)
         .map_err(unexpected)
+}
+
+/// Returns what is stored of a key, which may be anything its caller likes.
+fn hashed(key: &IdempotencyKey) -> String {
+    hex(&Sha256::digest(key.as_str()))
 }
 
 fn outcome_json(outcome: &Outcome) -> Value {

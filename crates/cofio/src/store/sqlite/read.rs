@@ -143,7 +143,7 @@ fn summary(
         latest_at: None,
     };
     let sql = "SELECT kind, state, count(*), sum(fingerprint IS NULL),
-                      sum(octet_length(document ->> '$.content')), max(created_at)
+                      sum(bytes), max(created_at)
                FROM memories WHERE scope = ? AND (expires_at IS NULL OR expires_at > ?)
                GROUP BY kind, state";
     let values = [Sql::from(number), now.as_microsecond().into()];

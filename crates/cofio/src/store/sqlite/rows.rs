@@ -115,9 +115,9 @@ pub(super) fn insert(
     connection
         .prepare_cached(
             "INSERT INTO memories (id, scope, kind, state, trust, session, key, confidence,
-                                   event_at, created_at, expires_at, version, identity, document,
-                                   access_count, accessed_at)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                   event_at, created_at, expires_at, version, bytes, identity,
+                                   document, access_count, accessed_at)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .and_then(|mut insert| {
             insert.insert(params![
@@ -133,6 +133,7 @@ pub(super) fn insert(
                 memory.created_at.as_microsecond(),
                 memory.expires_at.map(Timestamp::as_microsecond),
                 memory.version,
+                memory.content.as_str().len() as u64,
                 identity,
                 document::encode(memory),
                 memory.accesses.count,
@@ -156,8 +157,8 @@ pub(super) fn replace(
     connection
         .prepare_cached(
             "UPDATE memories SET kind = ?, state = ?, trust = ?, session = ?, key = ?,
-                    confidence = ?, event_at = ?, expires_at = ?, version = ?, identity = ?,
-                    document = ?, fingerprint = ?
+                    confidence = ?, event_at = ?, expires_at = ?, version = ?, bytes = ?,
+                    identity = ?, document = ?, fingerprint = ?
              WHERE memory = ?",
         )
         .and_then(|mut update| {
@@ -171,6 +172,7 @@ pub(super) fn replace(
                 memory.event_at.as_microsecond(),
                 memory.expires_at.map(Timestamp::as_microsecond),
                 memory.version,
+                memory.content.as_str().len() as u64,
                 identity,
                 document::encode(memory),
                 fingerprint,

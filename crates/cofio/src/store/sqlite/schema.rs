@@ -58,14 +58,10 @@ fn look(connection: &Connection, newest: usize) -> Result<Found> {
     // One snapshot: another process may be making the tables between two questions.
     let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)
         .map_err(unexpected)?;
-    let application: i32 = snapshot
-        .pragma_query_value(None, "application_id", |row| row.get(0))
-        .map_err(unexpected)?;
-    if application != APPLICATION_ID {
-        let tables: i64 = snapshot
-            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-            .map_err(unexpected)?;
-        return if tables == 0 { Ok(Found::Version(0)) } else { Err(foreign()) };
+    match owner(&snapshot).map_err(unexpected)? {
+        Owner::Nobody => return Ok(Found::Version(0)),
+        Owner::Another => return Err(foreign()),
+        Owner::Cofio => {}
     }
     let version = version(&snapshot)?;
     if version > newest {
@@ -76,6 +72,32 @@ fn look(connection: &Connection, newest: usize) -> Result<Found> {
         Some(ANALYSER_VERSION) if version == newest => Ok(Found::UpToDate),
         _ => Ok(Found::Version(version)),
     }
+}
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A store.
+    Cofio,
+    /// An empty file.
+    Nobody,
+    /// Another program's.
+    Another,
+}
+
+/// Returns whose file it is, without changing it.
+pub(super) fn owner(connection: &Connection) -> rusqlite::Result<Owner> {
+    // One question, so that the answer is from one moment.
+    let (application, tables): (i32, i64) = connection.query_row(
+        "SELECT (SELECT * FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(match (application, tables) {
+        (APPLICATION_ID, _) => Owner::Cofio,
+        (_, 0) => Owner::Nobody,
+        _ => Owner::Another,
+    })
 }
 
 /// Copies a file beside itself, under the first name that is free.
@@ -100,7 +122,7 @@ fn backup_path(path: &Path, version: usize, number: usize) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn foreign() -> Error {
+pub(super) fn foreign() -> Error {
     Error::new(ErrorKind::Configuration, "this SQLite file belongs to another program")
 }
 

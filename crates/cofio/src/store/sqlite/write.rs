@@ -16,7 +16,7 @@ pub(super) fn apply(connection: &Connection, commit: &Commit) -> Result<Vec<Outc
     if let Some(outcomes) = idempotency::earlier(connection, commit)? {
         return Ok(outcomes);
     }
-    let mut writing = Writing { connection, at: commit.at, recorded: Vec::new() };
+    let mut writing = Writing::new(connection, commit.at);
     let outcomes: Vec<Outcome> =
         commit.changes.iter().map(|change| writing.make(change)).collect::<Result<_>>()?;
     let range = writing.record()?;
@@ -42,7 +42,8 @@ pub(super) fn rehearse(connection: &mut Connection, commit: &Commit) -> Result<V
 pub(super) fn observe(connection: &Connection, reading: &Reading) -> Result<()> {
     let mut statement = connection
         .prepare_cached(
-            "UPDATE memories SET access_count = access_count + 1, accessed_at = ? WHERE id = ?",
+            "UPDATE memories SET access_count = min(access_count, 1 << 53) + 1, accessed_at = ?
+             WHERE id = ?",
         )
         .map_err(unexpected)?;
     for id in &reading.ids {
@@ -52,7 +53,7 @@ pub(super) fn observe(connection: &Connection, reading: &Reading) -> Result<()> 
 }
 
 /// A commit under way.
-struct Writing<'a> {
+pub(super) struct Writing<'a> {
     connection: &'a Connection,
     at: Timestamp,
     recorded: Vec<Recorded>,
@@ -66,7 +67,11 @@ struct Recorded {
     version: u64,
 }
 
-impl Writing<'_> {
+impl<'a> Writing<'a> {
+    pub(super) fn new(connection: &'a Connection, at: Timestamp) -> Self {
+        Self { connection, at, recorded: Vec::new() }
+    }
+
     fn make(&mut self, change: &Change) -> Result<Outcome> {
         match change {
             Change::Create { memory, identity, history } => {
@@ -185,12 +190,13 @@ impl Writing<'_> {
         derive(self.connection, row.number, row.scope, memory)
     }
 
-    fn note(&mut self, kind: ChangeKind, id: &MemoryId, scope: i64, version: u64) {
+    /// Takes note of a change that was made.
+    pub(super) fn note(&mut self, kind: ChangeKind, id: &MemoryId, scope: i64, version: u64) {
         self.recorded.push(Recorded { kind, id: id.clone(), scope, version });
     }
 
     /// Gives each change its place, and returns the stretch of places with its digest.
-    fn record(&self) -> Result<Option<ChangeRange>> {
+    pub(super) fn record(&self) -> Result<Option<ChangeRange>> {
         let mut places = Vec::with_capacity(self.recorded.len());
         let mut insert = self
             .connection

@@ -34,6 +34,7 @@ CREATE TABLE memories (
     created_at   INTEGER NOT NULL,
     expires_at   INTEGER,
     version      INTEGER NOT NULL,
+    bytes        INTEGER NOT NULL,
     identity     BLOB,
     document     TEXT NOT NULL,
     access_count INTEGER NOT NULL DEFAULT 0,

@@ -1,0 +1,175 @@
+//! Going back to a copy: its memories take the place of those that are here, in one transaction.
+//!
+//! Rows are copied, not pages: the tables, the audit and the sequence of changes stay those of
+//! the store, so nothing in a copy can change them, and going back is itself on record.
+
+use std::fs::File;
+use std::path::Path;
+
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::copy::{Temporary, derive_all, unsound};
+use super::read::collect;
+use super::schema::{self, Owner};
+use super::write::Writing;
+use super::{
+    Durability, SqliteOptions, SqliteStore, audit, connect, create_new, failed, index, unexpected,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{AuditAction, AuditEvent, Caller, ChangeKind, Identifier, MemoryId, Timestamp};
+
+impl SqliteStore {
+    /// Replaces every memory by what a copy holds, except what was forgotten since.
+    ///
+    /// Others see either the old state or the new one. Returns how many memories of the copy stay
+    /// forgotten.
+    pub async fn restore(&self, source: &Path, caller: &Caller, now: Timestamp) -> Result<usize> {
+        let prepared = prepare(source, &self.path)?;
+        let (path, actor) = (prepared[0].path().to_owned(), caller.actor().clone());
+        self.threads
+            .run(move |connection| {
+                attach(connection, &path)?;
+                let restored = restore(connection, &actor, now);
+                let detached =
+                    connection.execute_batch("DETACH copy; PRAGMA wal_checkpoint(TRUNCATE);");
+                restored.and_then(|count| detached.map(|()| count).map_err(unexpected))
+            })
+            .await
+    }
+}
+
+/// Makes a private copy of a backup and brings it to this version; the files go when they go.
+fn prepare(source: &Path, store: &Path) -> Result<[Temporary; 3]> {
+    let files = Temporary::with_companions(store, "restore");
+    copy_file(source, files[0].path())?;
+    let unusable = |cause: Error| {
+        let message =
+            format!("cannot restore {}: it is no copy of a store, or damaged", source.display());
+        Error::new(ErrorKind::Damaged, message).caused_by(cause)
+    };
+    let connection = connect(files[0].path(), SqliteOptions::default()).map_err(unusable)?;
+    if schema::owner(&connection).map_err(unexpected)? != Owner::Cofio {
+        return Err(unusable(Error::new(ErrorKind::Damaged, "there is no store in it")));
+    }
+    drop(connection);
+    let options = SqliteOptions { durability: Durability::ProcessOnly, ..SqliteOptions::default() };
+    // Opening it migrates it; then it is closed again.
+    drop(SqliteStore::open_with(files[0].path(), options).map_err(unusable)?);
+    Ok(files)
+}
+
+fn copy_file(source: &Path, target: &Path) -> Result<()> {
+    let cannot = |cause: std::io::Error, path: &Path| {
+        let message = format!("cannot copy {} to {}", source.display(), path.display());
+        Error::new(ErrorKind::Configuration, message).caused_by(cause)
+    };
+    let mut from = File::open(source).map_err(|cause| {
+        Error::new(ErrorKind::Configuration, format!("cannot read {}", source.display()))
+            .caused_by(cause)
+    })?;
+    create_new(target).map_err(|cause| cannot(cause, target))?;
+    let mut to = File::options().write(true).open(target).map_err(|cause| cannot(cause, target))?;
+    std::io::copy(&mut from, &mut to).map(drop).map_err(|cause| cannot(cause, target))
+}
+
+fn attach(connection: &Connection, path: &Path) -> Result<()> {
+    let path = path.to_str().ok_or_else(|| {
+        Error::new(ErrorKind::Configuration, "a store can be restored only where its path is UTF-8")
+    })?;
+    connection.execute("ATTACH ? AS copy", [path]).map(drop).map_err(unexpected)
+}
+
+/// Replaces the memories by those of the attached copy, and records every difference.
+fn restore(connection: &mut Connection, actor: &Identifier, now: Timestamp) -> Result<usize> {
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)
+        .map_err(|cause| failed(cause, "cannot restore the database"))?;
+    let still_forgotten: usize = transaction
+        .query_row(
+            "SELECT count(*) FROM copy.memories WHERE id IN (SELECT id FROM main.tombstones)",
+            [],
+            |row| row.get(0),
+        )
+        .map_err(unexpected)?;
+    transaction.execute_batch(SCOPES).map_err(unexpected)?;
+    let mut writing = Writing::new(&transaction, now);
+    for (kind, sql) in DIFFERENCES {
+        for (id, scope, version) in differences(&transaction, sql)? {
+            writing.note(*kind, &id, scope, version);
+        }
+    }
+    transaction.execute_batch(REPLACE).map_err(unexpected)?;
+    if unsound(&transaction)? > 0 {
+        return Err(Error::new(ErrorKind::Damaged, "the copy holds memories that cannot be read"));
+    }
+    index::rebuild(&transaction)?;
+    derive_all(&transaction)?;
+    let event = AuditEvent::new(AuditAction::Write).with("reason", "restored from a copy");
+    audit::append(&transaction, actor, now, &event, writing.record()?)?;
+    transaction.commit().map_err(|cause| failed(cause, "cannot restore the database"))?;
+    Ok(still_forgotten)
+}
+
+fn differences(connection: &Connection, sql: &str) -> Result<Vec<(MemoryId, i64, u64)>> {
+    collect(connection, sql, std::iter::empty::<Sql>(), |row| {
+        let id: String = row.get(0).map_err(unexpected)?;
+        Ok((id.parse()?, row.get(1).map_err(unexpected)?, row.get(2).map_err(unexpected)?))
+    })
+}
+
+/// Gives every scope of the copy a number here; those it has there are its own.
+const SCOPES: &str = "
+    INSERT INTO main.scopes (text, layer, agent, user, session, project, team, org, company)
+    SELECT text, layer, agent, user, session, project, team, org, company FROM copy.scopes
+    WHERE true ON CONFLICT (text) DO NOTHING;";
+
+/// What a reader will find different: id, scope and version of each memory.
+const DIFFERENCES: &[(ChangeKind, &str)] = &[
+    (
+        ChangeKind::Deleted,
+        "SELECT id, scope, version FROM main.memories
+         WHERE id NOT IN (SELECT id FROM copy.memories) ORDER BY memory",
+    ),
+    (
+        ChangeKind::Updated,
+        "SELECT here.id, here.scope, there.version
+         FROM main.memories AS here JOIN copy.memories AS there USING (id)
+         WHERE here.document <> there.document ORDER BY here.memory",
+    ),
+    (
+        ChangeKind::Created,
+        "SELECT there.id, here.scope, there.version FROM copy.memories AS there
+         JOIN copy.scopes AS own ON own.scope = there.scope
+         JOIN main.scopes AS here ON here.text = own.text
+         WHERE there.id NOT IN (SELECT id FROM main.memories)
+           AND there.id NOT IN (SELECT id FROM main.tombstones) ORDER BY there.memory",
+    ),
+];
+
+/// Puts the rows of the copy in the place of those that are here.
+const REPLACE: &str = "
+    DELETE FROM main.mentions;
+    DELETE FROM main.entities;
+    DELETE FROM main.memories;
+    INSERT INTO main.memories (memory, id, scope, kind, state, trust, session, key, confidence,
+                               event_at, created_at, expires_at, version, bytes, identity, document,
+                               access_count, accessed_at, fingerprint)
+    SELECT there.memory, there.id, here.scope, there.kind, there.state, there.trust, there.session,
+           there.key, there.confidence, there.event_at, there.created_at, there.expires_at,
+           there.version, there.bytes, there.identity, there.document, there.access_count,
+           there.accessed_at, there.fingerprint
+    FROM copy.memories AS there
+    JOIN copy.scopes AS own ON own.scope = there.scope
+    JOIN main.scopes AS here ON here.text = own.text
+    WHERE there.id NOT IN (SELECT id FROM main.tombstones);
+    INSERT INTO main.versions (memory, version, document)
+    SELECT memory, version, document FROM copy.versions
+    WHERE memory IN (SELECT memory FROM main.memories);
+    INSERT INTO main.vectors (memory, fingerprint, vector)
+    SELECT memory, fingerprint, vector FROM copy.vectors
+    WHERE memory IN (SELECT memory FROM main.memories);
+    INSERT INTO main.tombstones (id, scope, at)
+    SELECT there.id, here.scope, there.at FROM copy.tombstones AS there
+    JOIN copy.scopes AS own ON own.scope = there.scope
+    JOIN main.scopes AS here ON here.text = own.text
+    WHERE there.id NOT IN (SELECT id FROM main.memories) ON CONFLICT (id) DO NOTHING;";
