@@ -236,3 +236,35 @@ static BUNDLE: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
     fixture.fact("alice", "tea is black");
     export(&fixture, &keeper())
 });
+
+#[test]
+fn a_bundle_is_held_to_the_rules_of_every_write() {
+    let from = full();
+    let text = String::from_utf8(export(&from, &keeper())).unwrap();
+    let change = |before: &str, after: &str| {
+        assert!(text.contains(before), "{before}");
+        reseal(&text.replace(before, after))
+    };
+    let many: Vec<String> = (0..1_001).map(|number| format!("\"fact_{number:032x}\"")).collect();
+    for forged in [
+        change("\"accessCount\":0", "\"accessCount\":9223372036854775807"),
+        change("\"version\":1,\"embedding\"", "\"version\":9223372036854775807,\"embedding\""),
+        change("\"decayRate\":0.1", "\"decayRate\":1e308"),
+        change("\"kind\":\"procedure\"", "\"kind\":\"fact\""),
+        change(
+            "\"entities\":[]",
+            &format!("\"contextKey\":\"{}\",\"entities\":[]", "k".repeat(300)),
+        ),
+        change("\"entities\":[]", &format!("\"derivedFrom\":[{}],\"entities\":[]", many.join(","))),
+        change("\"sessionId\":\"s1\"", "\"sessionId\":\"AKIAIOSFODNN7EXAMPLE\""),
+        change("\"id\":\"fact_", "\"id\":\"fact_../"),
+    ] {
+        let to = Fixture::new();
+        let error = import(&to, forged.as_bytes(), PLAIN).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Invalid | ErrorKind::MissingIdentifier),
+            "{error:?}"
+        );
+        assert!(contents(&to).is_empty());
+    }
+}
