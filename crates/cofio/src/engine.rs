@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::Redaction;
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Commit, Filter, IdempotencyKey, Kind, Memory,
+    AuditAction, AuditEvent, Caller, Change, Commit, Filter, IdempotencyKey, Kind, Layer, Memory,
     MemoryId, Outcome, Reading, Scope, Timestamp, microseconds,
 };
 use crate::retrieval::{self, Selection};
@@ -127,10 +127,14 @@ impl fmt::Debug for Engine {
 /// Returns the filter for what a caller means.
 fn filter(caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filter> {
     let layers = selection.layers.as_deref();
-    let scopes = retrieval::reach(caller, &selection.identifiers, layers)?;
+    let mut scopes = retrieval::reach(caller, &selection.identifiers, layers)?;
     if scopes.is_empty() {
         let message = "no layer is open: give at least one identifier, such as a user";
         return Err(Error::new(ErrorKind::MissingIdentifier, message));
+    }
+    // What belongs to a session also comes from it.
+    if let Some(excluded) = &selection.criteria.excluded_session {
+        scopes.retain(|scope| scope.identifiers().get(Layer::Session) != Some(excluded));
     }
     Ok(Filter { scopes, now, criteria: selection.criteria.clone() })
 }

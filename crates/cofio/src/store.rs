@@ -252,7 +252,7 @@ pub struct Tombstone {
 }
 
 /// Returns the error of a version that is no longer the one expected.
-fn version_conflict(id: &MemoryId, expected: u64, found: u64) -> Error {
+pub(crate) fn version_conflict(id: &MemoryId, expected: u64, found: u64) -> Error {
     let message = format!("{id} has version {found}, not {expected}: somebody changed it since");
     Error::new(ErrorKind::Conflict, message).with("expected", expected).with("found", found)
 }

@@ -54,13 +54,14 @@ impl Engine {
         let draft = Draft {
             key: Some(key.to_owned()),
             lifetime: Lifetime::ByKind,
-            ..Draft::new(scope, Kind::Context, value, source)
+            ..Draft::new(scope, Kind::Context, value, source.clone())
         };
         let mut remembered = self.remember(caller, draft).await?;
         if !remembered.existing {
             return Ok(remembered);
         }
-        let patch = Patch { content: Some(value.to_owned()), ..Patch::default() };
+        let (content, source) = (Some(value.to_owned()), Some(source));
+        let patch = Patch { content, source, ..Patch::default() };
         let updated = self.update(caller, &remembered.memory.id, patch).await?;
         remembered.memory = updated.memory;
         Ok(remembered)

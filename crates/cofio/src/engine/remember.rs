@@ -3,7 +3,9 @@ use std::collections::HashMap;
 use super::{Engine, check_batch, check_open};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
-use crate::model::{AuditAction, AuditEvent, Caller, Change, Draft, Memory, MemoryId, Outcome};
+use crate::model::{
+    AuditAction, AuditEvent, Caller, Change, Draft, Memory, MemoryId, Outcome, Source, Trust,
+};
 
 /// What became of something to remember.
 #[derive(Debug, Clone)]
@@ -43,11 +45,16 @@ impl Engine {
     ) -> Result<Vec<Remembered>> {
         check_batch(drafts.len(), self.config.limits.batch)?;
         let now = self.now();
+        if drafts.iter().skip(1).any(|draft| draft.idempotency_key.is_some()) {
+            return Err(Error::invalid("a request has one idempotency key, with its first draft"));
+        }
+        let parents = self.parents(caller, &drafts).await?;
         let key = drafts.first().and_then(|draft| draft.idempotency_key.clone());
         let idempotency = key.map(|key| (key, ingest::request_hash(&drafts)));
         let mut prepared = Vec::with_capacity(drafts.len());
-        for (index, draft) in drafts.into_iter().enumerate() {
+        for (index, mut draft) in drafts.into_iter().enumerate() {
             check_open(caller, &draft.scope)?;
+            draft.source = no_better_than(draft.source, &draft.derived_from, &parents)?;
             let id = self.new_id(draft.kind, now);
             let one = ingest::prepare(draft, id, &self.config, now);
             prepared.push(one.map_err(|error| error.with("index", index))?);
@@ -56,6 +63,18 @@ impl Engine {
         let audit = audit(&prepared);
         let outcomes = self.commit(caller, now, changes, audit, idempotency).await?;
         self.remembered(caller, prepared, outcomes).await
+    }
+
+    /// Loads the memories that the drafts are derived from.
+    async fn parents(&self, caller: &Caller, drafts: &[Draft]) -> Result<HashMap<MemoryId, Trust>> {
+        let ids: Vec<MemoryId> =
+            drafts.iter().flat_map(|draft| &draft.derived_from).cloned().collect();
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        check_batch(ids.len(), self.config.limits.batch)?;
+        let parents = self.store.get(caller.access(), &ids).await?;
+        Ok(parents.into_iter().map(|parent| (parent.id, parent.source.trust())).collect())
     }
 
     /// Pairs what was prepared with what became of it.
@@ -77,16 +96,28 @@ impl Engine {
             loaded = memories.into_iter().map(|memory| (memory.id.clone(), memory)).collect();
         }
         let pair = |(one, outcome): (Prepared, Outcome)| {
-            let existing = one.memory.id != *outcome.id();
-            let memory = if existing {
-                loaded.get(outcome.id()).cloned().ok_or_else(forgotten_meanwhile)?
-            } else {
+            let existing = matches!(outcome, Outcome::Existing(_));
+            let memory = if one.memory.id == *outcome.id() {
                 one.memory
+            } else {
+                loaded.get(outcome.id()).cloned().ok_or_else(forgotten_meanwhile)?
             };
             Ok(Remembered { memory, existing, redactions: one.redactions })
         };
         prepared.into_iter().zip(outcomes).map(pair).collect()
     }
+}
+
+/// Returns a source trusted no further than any memory that the draft is derived from.
+fn no_better_than(
+    source: Source,
+    derived_from: &[MemoryId],
+    parents: &HashMap<MemoryId, Trust>,
+) -> Result<Source> {
+    derived_from.iter().try_fold(source, |source, id| match parents.get(id) {
+        Some(&trust) => Ok(source.trusted_at_most(trust)),
+        None => Err(MemoryId::not_found(id.as_str())),
+    })
 }
 
 fn create(prepared: &Prepared) -> Change {

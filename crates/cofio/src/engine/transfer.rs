@@ -214,6 +214,7 @@ impl Engine {
             return Ok(None);
         }
         memory.version = known.version + 1;
+        memory.created_at = known.created_at;
         Ok(Some((Change::Update { memory: Box::new(memory), identity }, redactions)))
     }
 }
@@ -226,7 +227,14 @@ impl ConflictMode {
                 format!("{} is in another scope here", known.id),
             ));
         }
-        let same = known.content == other.content && known.metadata == other.metadata;
+        let same = Memory {
+            version: known.version,
+            created_at: known.created_at,
+            updated_at: known.updated_at,
+            accesses: known.accesses,
+            embedding: known.embedding.clone(),
+            ..other.clone()
+        } == *known;
         match self {
             _ if same => Ok(false),
             Self::Skip => Ok(false),

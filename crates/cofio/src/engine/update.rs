@@ -1,7 +1,8 @@
 use super::Engine;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::ingest::{self, Redaction};
 use crate::model::{AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, Patch};
+use crate::store::version_conflict;
 
 /// How often a change is tried again when somebody else was faster.
 const ATTEMPTS: usize = 8;
@@ -47,9 +48,13 @@ impl Engine {
         let memory = self.load(caller, id, now).await?;
         if let Some(expected) = patch.expected_version.filter(|&version| version != memory.version)
         {
-            return Err(conflict(id, expected, memory.version));
+            return Err(version_conflict(id, expected, memory.version));
         }
         let revised = ingest::revise(&memory, patch, &self.config, now)?;
+        if revised.changes_nothing(&memory) {
+            let (content_changed, redactions) = (false, revised.redactions);
+            return Ok(Updated { memory, content_changed, redactions });
+        }
         let mut audit = vec![
             AuditEvent { scope: Some(memory.scope.clone()), ..AuditEvent::new(AuditAction::Write) }
                 .with("reason", "update")
@@ -67,9 +72,4 @@ impl Engine {
             _ => Err(MemoryId::not_found(id.as_str())),
         }
     }
-}
-
-fn conflict(id: &MemoryId, expected: u64, found: u64) -> Error {
-    let message = format!("{id} has version {found}, not {expected}: somebody changed it since");
-    Error::new(ErrorKind::Conflict, message).with("expected", expected).with("found", found)
 }

@@ -42,7 +42,9 @@ pub fn request_hash(drafts: &[Draft]) -> [u8; 32] {
     for draft in drafts {
         hash.add(&draft.scope.to_string()).add(draft.kind.as_str()).add(&draft.content);
         hash.add(&format!("{:?}", draft.metadata)).optional(draft.key.as_deref());
-        hash.add(&format!("{:?} {:?}", draft.triple, draft.event_at));
+        hash.add(&format!("{:?} {:?} {:?}", draft.triple, draft.event_at, draft.lifetime));
+        hash.add(&format!("{:?} {:?}", draft.source, draft.access_policy));
+        hash.add(&format!("{:?}", draft.derived_from));
     }
     hash.finish()
 }

@@ -8,8 +8,8 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::lifecycle::expiry;
 use crate::model::{
-    Accesses, CleanText, Draft, Embedding, Kind, KnowledgePointer, Memory, MemoryId, Metadata,
-    Patch, Provenance, Scope, Source, State, Timestamp, Triple, microseconds,
+    Accesses, CleanText, Draft, Embedding, KnowledgePointer, Memory, MemoryId, Metadata, Patch,
+    Provenance, Scope, Source, State, Timestamp, Triple, microseconds,
 };
 
 /// How fast facts and procedures fade, per day, if nothing is said.
@@ -37,6 +37,14 @@ pub struct Revised {
     pub redactions: Vec<Redaction>,
     /// Whether the text is another.
     pub content_changed: bool,
+}
+
+impl Revised {
+    /// Returns whether the next version says nothing that the one before did not.
+    pub fn changes_nothing(&self, before: &Memory) -> bool {
+        let (version, updated_at) = (before.version, before.updated_at);
+        Memory { updated_at, version, ..self.memory.clone() } == *before
+    }
 }
 
 /// Checks a draft, takes the secrets out of every field, and finds what it names.
@@ -87,6 +95,11 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
         content_changed = content != memory.content;
         revised.entities = entities::mentions(content.as_str());
         revised.content = content;
+        if let Some(source) = patch.source.filter(|_| content_changed) {
+            limits::check_parts(memory.kind, &source, None, &config.limits)?;
+            refuse_secret_names(&memory.scope, &source)?;
+            revised.source = redactor.source(source);
+        }
     }
     revised.metadata.apply(patch.metadata);
     limits::check_metadata(&revised.metadata, &config.limits)?;
@@ -96,8 +109,7 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
     }
     revised.version += 1;
     revised.updated_at = now;
-    let said_at = (revised.kind == Kind::Episode).then_some(revised.event_at);
-    let identity = identity::identity(&revised, said_at);
+    let identity = identity::identity(&revised, told_time(&revised));
     Ok(Revised { memory: revised, identity, redactions: redactor.redactions, content_changed })
 }
 
@@ -121,9 +133,13 @@ pub fn readmit(memory: Memory, config: &Config) -> Result<Prepared> {
         content,
         ..memory
     };
-    let said_at = (memory.kind == Kind::Episode).then_some(memory.event_at);
-    let identity = identity::identity(&memory, said_at);
+    let identity = identity::identity(&memory, told_time(&memory));
     Ok(Prepared { memory, identity, redactions: redactor.redactions })
+}
+
+/// Returns when something happened, if somebody said so when it was remembered.
+fn told_time(memory: &Memory) -> Option<Timestamp> {
+    (memory.event_at != memory.created_at).then_some(memory.event_at)
 }
 
 /// Refuses identifiers that are secrets: they cannot be redacted without becoming another's.

@@ -71,6 +71,8 @@ pub enum Lifetime {
 pub struct Patch {
     /// The new text.
     pub content: Option<String>,
+    /// Where the new text comes from; without it the memory keeps its source, and so its trust.
+    pub source: Option<Source>,
     /// What to change in the metadata.
     pub metadata: MetadataPatch,
     /// The version it must still have; without one the change is made to whatever is there.

@@ -1,5 +1,6 @@
 //! Putting results of several layers together.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use super::fuse::Ranked;
@@ -54,7 +55,13 @@ pub fn merge(
     if query.merge == Merge::Precedence {
         candidates.sort_by_key(|candidate| candidate.hit.memory.scope.layer());
     }
-    let mut hits = collapse(candidates);
+    let first_layer = candidates.first().map(Candidate::layer);
+    let one_layer = candidates.iter().all(|candidate| Some(candidate.layer()) == first_layer);
+    let mut hits: Vec<Hit> = if one_layer {
+        candidates.into_iter().map(|candidate| candidate.hit).collect()
+    } else {
+        collapse(candidates)
+    };
     cut(&mut hits, query);
     for hit in &mut hits {
         explain(hit, &terms, names);
@@ -64,18 +71,23 @@ pub fn merge(
 
 struct Candidate {
     hit: Hit,
-    terms: HashSet<String>,
+    /// Its terms, once they were asked for.
+    terms: OnceCell<HashSet<String>>,
 }
 
 impl Candidate {
     fn new(memory: Memory, ranked: &Ranked) -> Self {
-        let terms = text::document_terms(memory.content.as_str()).into_iter().collect();
         let signals = Signals {
             lexical_rank: ranked.ranks.first().copied().flatten(),
             entity_rank: ranked.ranks.get(1).copied().flatten(),
             ..Signals::default()
         };
-        Self { hit: Hit { memory, score: ranked.score, signals }, terms }
+        Self { hit: Hit { memory, score: ranked.score, signals }, terms: OnceCell::new() }
+    }
+
+    fn terms(&self) -> &HashSet<String> {
+        let content = self.hit.memory.content.as_str();
+        self.terms.get_or_init(|| text::document_terms(content).into_iter().collect())
     }
 
     fn layer(&self) -> Layer {
@@ -84,7 +96,7 @@ impl Candidate {
 
     /// Returns whether two memories of different layers say the same.
     fn repeats(&self, other: &Self) -> bool {
-        self.layer() != other.layer() && similarity(&self.terms, &other.terms) >= NEAR_DUPLICATE
+        self.layer() != other.layer() && similarity(self.terms(), other.terms()) >= NEAR_DUPLICATE
     }
 }
 
@@ -109,6 +121,11 @@ fn collapse(candidates: Vec<Candidate>) -> Vec<Hit> {
 
 /// Returns the share of terms that two memories have in common.
 fn similarity(one: &HashSet<String>, other: &HashSet<String>) -> f64 {
+    let (fewer, more) = (one.len().min(other.len()), one.len().max(other.len()));
+    // They share at most the fewer, so most pairs need no comparison.
+    if (fewer as f64) < NEAR_DUPLICATE * more as f64 {
+        return 0.0;
+    }
     let common = one.intersection(other).count();
     let all = one.len() + other.len() - common;
     if all == 0 { 0.0 } else { common as f64 / all as f64 }

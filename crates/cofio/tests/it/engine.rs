@@ -3,7 +3,7 @@
 use cofio::engine::{ContextRequest, ListRequest};
 use cofio::model::{
     Channel, Criteria, Draft, Edit, Fraction, IdempotencyKey, Kind, Layer, Lifetime, MemoryId,
-    MetadataPatch, Patch, Source, TimeRange, Triple, TriplePattern,
+    MetadataPatch, Patch, Source, TimeRange, Triple, TriplePattern, Trust,
 };
 use cofio::retrieval::Merge;
 use cofio::store::{Entries, Order};
@@ -479,4 +479,75 @@ fn reading_is_counted_and_everything_is_audited() {
     let own = block_on(fixture.engine.audit(&local("bob"), Entries::Latest, 100)).unwrap();
     assert!(own.is_empty(), "others' entries are others'");
     assert_eq!(block_on(fixture.engine.verify_audit()).unwrap(), 5);
+}
+
+#[test]
+fn a_value_from_outside_does_not_inherit_trust() {
+    let fixture = Fixture::new();
+    let alice = scope(Layer::User, &[(Layer::User, "alice")]);
+    let set = |value: &str, channel| {
+        let source = Source::through(channel);
+        block_on(fixture.engine.set_context(&local("alice"), alice.clone(), "task", value, source))
+            .unwrap()
+            .memory
+    };
+    assert_eq!(set("write tests", Channel::ExplicitSave).source.trust(), Trust::High);
+    assert_eq!(set("buy gold", Channel::WebFetch).source.trust(), Trust::Low);
+    let secret = "password = hunter22";
+    let versions = [0, 1].map(|_| set(secret, Channel::ExplicitSave).version);
+    assert_eq!(versions, [3, 3], "saying the same again makes no new version");
+}
+
+#[test]
+fn what_is_derived_is_trusted_no_further_than_its_sources() {
+    let fixture = Fixture::new();
+    let alice = scope(Layer::User, &[(Layer::User, "alice")]);
+    let web = Source::through(Channel::WebFetch);
+    let page = fixture.remember(Draft::new(alice, Kind::Episode, "the page says so", web)).unwrap();
+    let derived = |parent: &MemoryId| {
+        let derived_from = vec![parent.clone()];
+        block_on(
+            fixture
+                .engine
+                .remember(&local("alice"), Draft { derived_from, ..fact("alice", "so it is") }),
+        )
+    };
+    assert_eq!(derived(&page.memory.id).unwrap().memory.source.trust(), Trust::Low);
+    let foreign = fixture.fact("bob", "bob's own");
+    assert_eq!(derived(&foreign.id).unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn an_episode_stays_the_same_after_its_metadata_changed() {
+    let fixture = Fixture::new();
+    let first = fixture.remember(episode("alice", "we met")).unwrap().memory;
+    let metadata = MetadataPatch { title: Edit::Set("Met".to_owned()), ..MetadataPatch::default() };
+    let patch = Patch { metadata, ..Patch::default() };
+    block_on(fixture.engine.update(&local("alice"), &first.id, patch)).unwrap();
+    assert!(fixture.remember(episode("alice", "we met")).unwrap().existing);
+}
+
+#[test]
+fn a_conversation_needs_no_reminding_of_itself() {
+    let fixture = Fixture::new();
+    let names = [(Layer::User, "alice"), (Layer::Session, "now")];
+    let source = Source::through(Channel::OwnerMessage);
+    let own = Draft::new(scope(Layer::Session, &names), Kind::Fact, "tea, said just now", source);
+    fixture.remember(own).unwrap();
+    fixture.fact("alice", "tea, said long ago");
+    let excluded_session = Some(named("now"));
+    let criteria = Criteria { excluded_session, ..Criteria::default() };
+    let query = Query::new(Selection::with(identifiers(&names), criteria), "tea");
+    let hits = block_on(fixture.engine.search(&local("alice"), &query)).unwrap().hits;
+    let found: Vec<_> = hits.iter().map(|hit| hit.memory.content.as_str()).collect();
+    assert_eq!(found, ["tea, said long ago"]);
+}
+
+#[test]
+fn a_word_with_an_apostrophe_is_found() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "rock'n'roll o'clock");
+    for question in ["rock'n'roll", "o'clock", "ROCK'N'ROLL!"] {
+        assert_eq!(fixture.found("alice", question).len(), 1, "{question}");
+    }
 }

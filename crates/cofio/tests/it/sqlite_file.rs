@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use cofio::model::{Channel, Draft, Kind, Layer, Patch, Source};
 use cofio::store::{SqliteStore, Store as _};
 use cofio::{Engine, ErrorKind, Query, Result, Selection};
+use jiff::SignedDuration;
 use pollster::block_on;
 use rusqlite::Connection;
 
@@ -40,6 +41,22 @@ fn what_is_forgotten_leaves_no_byte_in_any_file() {
     block_on(fixture.engine.forget(&local("alice"), &[memory.id, large.id])).unwrap();
     assert_eq!(bytes_in(&fixture.folder(), CANARY), 0);
     assert_eq!(fixture.found("alice", "sibling"), [kept.content.as_str()]);
+}
+
+#[test]
+fn what_ends_and_makes_room_leaves_no_byte_either() {
+    let fixture = Fixture::new();
+    let alice = scope(Layer::User, &[(Layer::User, "alice")]);
+    let set = |value: &str| {
+        let source = Source::through(Channel::ExplicitSave);
+        let caller = local("alice");
+        block_on(fixture.engine.set_context(&caller, alice.clone(), "task", value, source))
+            .unwrap();
+    };
+    set(CANARY);
+    fixture.wait(SignedDuration::from_hours(24));
+    set("another task");
+    assert_eq!(bytes_in(&fixture.folder(), CANARY), 0);
 }
 
 /// Counts the files in a folder that contain a text.

@@ -1,14 +1,14 @@
 //! Memories travel in bundles and arrive as they were.
 
-use cofio::engine::{ConflictMode, Imported, Importing};
+use cofio::engine::{ConflictMode, Imported, Importing, ListRequest};
 use cofio::model::{
     Caller, Channel, Draft, Fraction, Kind, Layer, Memory, Patch, Source, Triple, Trust,
 };
-use cofio::{ErrorKind, Result, bundle};
+use cofio::{ErrorKind, Result, Selection, bundle};
 use pollster::block_on;
 use proptest::prelude::*;
 
-use crate::fixture::{Fixture, episode, keeper, local, named, scope};
+use crate::fixture::{Fixture, episode, identifiers, keeper, local, named, scope};
 
 const PLAIN: Importing =
     Importing { on_conflict: ConflictMode::Skip, trusted_at_most: Trust::High, dry_run: false };
@@ -115,6 +115,30 @@ fn a_conflict_is_settled_as_asked() {
         let now = block_on(fixture.engine.get(&keeper(), &memory.id)).unwrap();
         assert_eq!(now.content.as_str(), expected.unwrap_or("changed here"));
     }
+}
+
+#[test]
+fn a_replaced_memory_keeps_its_place_in_lists() {
+    let fixture = Fixture::new();
+    let memory = fixture.fact("alice", "tea is black");
+    let text = String::from_utf8(export(&fixture, &keeper())).unwrap();
+    let older = text.replace(&memory.created_at.to_string(), "2020-01-01T00:00:00Z");
+    let changed = reseal(&older.replace("tea is black", "tea is green"));
+    fixture.fact("alice", "later");
+    let replace = Importing { on_conflict: ConflictMode::Replace, ..PLAIN };
+    assert_eq!(import(&fixture, changed.as_bytes(), replace).unwrap().replaced, 1);
+    let mine = Selection::new(identifiers(&[(Layer::User, "alice")]));
+    let mut request = ListRequest { limit: 1, ..ListRequest::new(mine) };
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let page = block_on(fixture.engine.list(&local("alice"), &request)).unwrap();
+        seen.extend(page.memories.into_iter().map(|memory| memory.content.as_str().to_owned()));
+        request.cursor = page.next_cursor;
+        if request.cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, ["later", "tea is green"]);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The full-text index, and finding by words and by names.
 //!
 //! FTS5 never sees text: it is given the terms of our analyser, each with the number of its scope
-//! in front. So every scope has an index of its own inside the one table, and nothing outside a
-//! scope is read, ranked or counted for it.
+//! in front. So every scope has lists of its own inside the one table, and nothing outside a scope
+//! is read for it. What FTS5's ranking takes from the whole table is the number of rows and their
+//! average length.
 
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
@@ -15,19 +16,19 @@ use crate::model::{Cues, Filter, Memory};
 use crate::store::Candidates;
 use crate::text;
 
-/// How many matches are ranked at most; the most frequent terms beyond that are left out.
+/// About how many matches are ranked at most, over all scopes of a search.
 const WORK: u64 = 20_000;
 
 /// Makes the index anew from the memories.
 pub(super) fn rebuild(connection: &Connection) -> Result<()> {
-    // Every visible ASCII character except quotes is part of a term; only spaces separate terms.
+    // Every visible ASCII character except the double quote is part of a term; spaces separate.
     connection
         .execute_batch(
             r#"DROP TABLE IF EXISTS vocabulary;
                 DROP TABLE IF EXISTS words;
                 CREATE VIRTUAL TABLE words USING fts5 (
                     terms, content = '',
-                    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
+                    tokenize = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
                 );
                 INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
                 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);"#,
@@ -124,34 +125,47 @@ fn by_words(
     collect(connection, &sql, values, read::memory)
 }
 
-/// Returns the expression that matches any of the terms in any of the scopes, rare terms first.
+/// Returns the expression that matches any of the terms in any of the scopes.
 ///
-/// Ranking reads every match, so terms are taken until the work is used up.
+/// Ranking reads every match, so each scope has its share of the work: its terms are taken from
+/// the rarest on until the share is used up, and the rarest always.
 fn expression(connection: &Connection, scopes: &[i64], terms: &[String]) -> Result<Option<String>> {
-    let mut frequencies = Vec::new();
+    let mut quoted: Vec<String> = Vec::new();
+    let share = WORK / scopes.len().max(1) as u64;
+    for &scope in scopes {
+        let mut work = 0;
+        for (position, (frequency, term)) in
+            frequencies(connection, scope, terms)?.into_iter().enumerate()
+        {
+            work += frequency;
+            if work > share && position > 0 {
+                break;
+            }
+            quoted.push(quote(&term));
+        }
+    }
+    Ok((!quoted.is_empty()).then(|| quoted.join(" OR ")))
+}
+
+/// Returns how many memories of a scope have each term, the rarest first.
+fn frequencies(
+    connection: &Connection,
+    scope: i64,
+    terms: &[String],
+) -> Result<Vec<(u64, String)>> {
     let mut statement = connection
         .prepare_cached("SELECT doc FROM vocabulary WHERE term = ?")
         .map_err(unexpected)?;
-    for &scope in scopes {
-        for term in terms {
-            let term = scoped_term(scope, term);
-            let mut rows = statement.query([&term]).map_err(unexpected)?;
-            if let Some(row) = rows.next().map_err(unexpected)? {
-                frequencies.push((row.get::<_, u64>(0).map_err(unexpected)?, term));
-            }
+    let mut frequencies = Vec::new();
+    for term in terms {
+        let term = scoped_term(scope, term);
+        let mut rows = statement.query([&term]).map_err(unexpected)?;
+        if let Some(row) = rows.next().map_err(unexpected)? {
+            frequencies.push((row.get::<_, u64>(0).map_err(unexpected)?, term));
         }
     }
     frequencies.sort();
-    let mut work = 0;
-    let mut quoted: Vec<String> = Vec::new();
-    for (frequency, term) in frequencies {
-        work += frequency;
-        if work > WORK && !quoted.is_empty() {
-            break;
-        }
-        quoted.push(quote(&term));
-    }
-    Ok((!quoted.is_empty()).then(|| quoted.join(" OR ")))
+    Ok(frequencies)
 }
 
 /// Writes a term as a string of FTS5, in which no character has a meaning.

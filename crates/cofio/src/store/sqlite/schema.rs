@@ -40,6 +40,7 @@ fn migrate_by(connection: &Connection, path: &Path, migrations: &[&str]) -> Resu
     transaction.pragma_update(None, "user_version", migrations.len()).map_err(unexpected)?;
     if analyser(&transaction)? != Some(ANALYSER_VERSION) {
         index::rebuild(&transaction)?;
+        super::copy::derive_all(&transaction)?;
         set_analyser(&transaction)?;
     }
     transaction.commit().map_err(unexpected)

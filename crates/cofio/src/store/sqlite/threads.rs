@@ -1,5 +1,6 @@
 //! The threads that own the connections.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -34,6 +35,7 @@ pub(super) struct Threads {
 type Task = Box<dyn FnOnce(&mut Connection) + Send>;
 type ReadJob = Box<dyn FnOnce(Result<&mut Connection>) + Send>;
 type Reply<T> = Sender<Result<T>>;
+type Outcomes = Result<Vec<Outcome>>;
 
 enum WriteJob {
     Commit(Box<Commit>, Reply<Vec<Outcome>>),
@@ -52,7 +54,9 @@ impl Threads {
         let (writer, write_jobs) = async_channel::unbounded();
         let (readers, read_jobs) = async_channel::unbounded();
         let mut handles = vec![spawn("cofio-writer", {
-            let writer = Writer { connection, begin: options.begin, uncleared: false };
+            // A log that is there may hold what another process deleted before it was killed.
+            let uncleared = has_log(path);
+            let writer = Writer { connection, begin: options.begin, uncleared };
             move || writer.run(&write_jobs)
         })?];
         for _ in 0..READERS {
@@ -123,6 +127,12 @@ impl Drop for Threads {
     }
 }
 
+fn has_log(path: &Path) -> bool {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    std::fs::metadata(name).is_ok_and(|log| log.len() > 0)
+}
+
 fn spawn(name: &str, task: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     std::thread::Builder::new().name(name.to_owned()).spawn(task).map_err(|cause| {
         Error::new(ErrorKind::Provider, "cannot start a thread for the database").caused_by(cause)
@@ -148,8 +158,9 @@ fn run_reader(path: &Path, options: SqliteOptions, jobs: &Receiver<ReadJob>) {
     while let Ok(job) = jobs.recv_blocking() {
         match opened.take().map_or_else(|| connect(path, options), Ok) {
             Ok(mut connection) => {
-                job(Ok(&mut connection));
-                opened = Some(connection);
+                // After a panic the connection is in doubt, and a new one is opened.
+                let done = catch_unwind(AssertUnwindSafe(|| job(Ok(&mut connection))));
+                opened = done.is_ok().then_some(connection);
             }
             Err(error) => job(Err(error)),
         }
@@ -182,59 +193,64 @@ impl Writer {
             {
                 group.push(next);
             }
-            self.commit_group(group);
+            // Whoever waits for a job that panicked is told that nobody answers.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.commit_group(group)));
         }
         self.clear_log();
     }
 
     fn commit_group(&mut self, group: Vec<WriteJob>) {
-        let mut replies = Vec::new();
-        let mut settled = Vec::new();
+        let mut answers = Answers::default();
         let mut tasks = Vec::new();
-        let committed = self.transaction(|connection| {
-            for job in group {
-                match job {
-                    WriteJob::Commit(commit, reply) => {
-                        let result = separately(connection, || write::apply(connection, &commit));
-                        replies.push((reply, result));
-                    }
-                    WriteJob::Observe(reading) => {
-                        // Losing a note of a reading harms nobody.
-                        let _ = separately(connection, || write::observe(connection, &reading));
-                    }
-                    WriteJob::Settle(reply) => settled.push(reply),
-                    WriteJob::Run(task) => tasks.push(task),
-                }
+        let mut jobs = Vec::new();
+        for job in group {
+            match job {
+                WriteJob::Commit(commit, reply) => jobs.push(Written::Commit(commit, reply)),
+                WriteJob::Observe(reading) => jobs.push(Written::Observe(reading)),
+                WriteJob::Settle(reply) => answers.settled.push(reply),
+                WriteJob::Run(task) => tasks.push(task),
             }
-        });
-        let forgot = |outcomes: &Vec<Outcome>| {
-            outcomes.iter().any(|outcome| matches!(outcome, Outcome::Forgotten(_)))
-        };
-        self.uncleared |= replies.iter().any(|(_, result)| result.as_ref().is_ok_and(forgot));
+        }
+        let committed = self.write(jobs, &mut answers);
+        self.uncleared |= answers.deleted;
         self.clear_log();
-        for (reply, result) in replies {
-            let _ = reply.send_blocking(match &committed {
-                Ok(()) => result,
-                Err(error) => Err(again(error)),
-            });
-        }
-        for reply in settled {
-            let _ = reply.send_blocking(committed.as_ref().map(drop).map_err(again));
-        }
+        answers.send(&committed);
         for task in tasks {
             task(&mut self.connection);
         }
     }
 
-    fn transaction(&mut self, work: impl FnOnce(&Connection)) -> Result<()> {
+    /// Writes everything in one transaction, and collects what to answer if it commits.
+    fn write(&mut self, jobs: Vec<Written>, answers: &mut Answers) -> Result<()> {
+        let cannot_write = |cause| failed(cause, "cannot write to the database");
         let behaviour = match self.begin {
             Begin::Immediate => TransactionBehavior::Immediate,
             Begin::Deferred => TransactionBehavior::Deferred,
         };
-        let cannot_write = |cause| failed(cause, "cannot write to the database");
-        let transaction =
-            Transaction::new(&mut self.connection, behaviour).map_err(cannot_write)?;
-        work(&transaction);
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let transaction = match Transaction::new(&mut self.connection, behaviour) {
+            Ok(transaction) => transaction,
+            Err(cause) => {
+                let waiting = jobs.into_iter().filter_map(Written::reply);
+                answers.commits.extend(waiting.map(|reply| (reply, Ok(Vec::new()))));
+                return Err(cannot_write(cause));
+            }
+        };
+        for job in jobs {
+            match job {
+                Written::Commit(commit, reply) => {
+                    let applied = separately(&transaction, || write::apply(&transaction, &commit));
+                    answers.deleted |= applied.as_ref().is_ok_and(|applied| applied.deleted);
+                    answers.commits.push((reply, applied.map(|applied| applied.outcomes)));
+                }
+                Written::Observe(reading) => {
+                    // Losing a note of a reading harms nobody.
+                    let _ = separately(&transaction, || write::observe(&transaction, &reading));
+                }
+            }
+        }
         transaction.commit().map_err(cannot_write)
     }
 
@@ -243,20 +259,62 @@ impl Writer {
         if !self.uncleared {
             return;
         }
-        let mut clear = || {
-            self.connection.busy_timeout(CLEARING_TIMEOUT)?;
-            let busy: i64 =
-                self.connection
-                    .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-            self.connection.busy_handler(Some(wait_for_turn))?;
-            Ok::<_, rusqlite::Error>(busy != 0)
-        };
-        self.uncleared = clear().unwrap_or(true);
+        let cleared = self.connection.busy_timeout(CLEARING_TIMEOUT).and_then(|()| {
+            self.connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
+        });
+        self.uncleared = !matches!(cleared, Ok(0));
+        // It cannot fail on a connection that is open.
+        let _ = self.connection.busy_handler(Some(wait_for_turn));
+    }
+}
+
+/// What is written in one transaction with others.
+enum Written {
+    Commit(Box<Commit>, Reply<Vec<Outcome>>),
+    Observe(Box<Reading>),
+}
+
+impl Written {
+    /// Returns the way to whoever waits for it.
+    fn reply(self) -> Option<Reply<Vec<Outcome>>> {
+        match self {
+            Self::Commit(_, reply) => Some(reply),
+            Self::Observe(_) => None,
+        }
+    }
+}
+
+/// Who waits for a transaction, and what they are told if it commits.
+#[derive(Default)]
+struct Answers {
+    commits: Vec<(Reply<Vec<Outcome>>, Outcomes)>,
+    settled: Vec<Reply<()>>,
+    /// Whether something was deleted.
+    deleted: bool,
+}
+
+impl Answers {
+    /// Answers everybody; a transaction that did not commit is everybody's error.
+    fn send(self, committed: &Result<()>) {
+        for (reply, result) in self.commits {
+            let _ = reply.send_blocking(match committed {
+                Ok(()) => result,
+                Err(error) => Err(again(error)),
+            });
+        }
+        for reply in self.settled {
+            let _ = reply.send_blocking(committed.as_ref().map(drop).map_err(again));
+        }
     }
 }
 
 /// Runs one request so that its failure undoes nothing of the others.
 fn separately<T>(connection: &Connection, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    // SQLite rolls everything back by itself when the disk is full or fails.
+    if connection.is_autocommit() {
+        return Err(Error::new(ErrorKind::Provider, "the transaction was rolled back"));
+    }
     connection.execute_batch("SAVEPOINT request").map_err(unexpected)?;
     let result = work();
     let end =

@@ -11,10 +11,17 @@ use crate::model::{
 };
 use crate::store::{chain, document, version_conflict};
 
+/// What a commit did.
+pub(super) struct Applied {
+    pub(super) outcomes: Vec<Outcome>,
+    /// Whether content was deleted, by itself or to make room.
+    pub(super) deleted: bool,
+}
+
 /// Makes every change of a commit, and records it.
-pub(super) fn apply(connection: &Connection, commit: &Commit) -> Result<Vec<Outcome>> {
+pub(super) fn apply(connection: &Connection, commit: &Commit) -> Result<Applied> {
     if let Some(outcomes) = idempotency::earlier(connection, commit)? {
-        return Ok(outcomes);
+        return Ok(Applied { outcomes, deleted: false });
     }
     let mut writing = Writing::new(connection, commit.at);
     let outcomes: Vec<Outcome> =
@@ -26,16 +33,17 @@ pub(super) fn apply(connection: &Connection, commit: &Commit) -> Result<Vec<Outc
         }
     }
     idempotency::keep(connection, commit, &outcomes)?;
-    Ok(outcomes)
+    let deleted = writing.recorded.iter().any(|recorded| recorded.kind == ChangeKind::Deleted);
+    Ok(Applied { outcomes, deleted })
 }
 
 /// Makes a commit and takes it back.
 pub(super) fn rehearse(connection: &mut Connection, commit: &Commit) -> Result<Vec<Outcome>> {
     let transaction =
         Transaction::new(connection, TransactionBehavior::Immediate).map_err(unexpected)?;
-    let outcomes = apply(&transaction, commit);
+    let applied = apply(&transaction, commit);
     transaction.rollback().map_err(unexpected)?;
-    outcomes
+    applied.map(|applied| applied.outcomes)
 }
 
 /// Counts a reading and records it.
