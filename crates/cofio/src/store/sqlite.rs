@@ -219,7 +219,8 @@ fn connect(path: &Path, options: SqliteOptions) -> Result<Connection> {
              PRAGMA foreign_keys = ON;
              PRAGMA trusted_schema = OFF;
              PRAGMA temp_store = MEMORY;
-             PRAGMA cache_size = -8000;"
+             PRAGMA wal_autocheckpoint = 4000;
+             PRAGMA cache_size = -16000;"
         ))
         .map_err(cannot_use)?;
     connection.set_prepared_statement_cache_capacity(64);
