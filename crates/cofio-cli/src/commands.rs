@@ -49,7 +49,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Export(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Import(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Backup(command) => on_store(&globals, async |app| command.run(app).await),
-        Command::Restore(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Restore(command) => block_on(command.run(&globals)),
         Command::Doctor(command) => block_on(command.run(&globals)),
         Command::Demo => block_on(demo::run(&globals)),
         Command::Completions(command) => command.run(),

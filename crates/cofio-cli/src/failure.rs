@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use clap::error::{ContextValue, ErrorKind as Misuse};
 use cofio::wire::ErrorOutput;
 use cofio::{Error, ErrorKind};
 use serde::Serialize;
@@ -54,17 +55,40 @@ pub fn report(error: &anyhow::Error, form: Form) -> ExitCode {
 }
 
 /// Says what is wrong with a command line that cannot be read, or shows the help that it asks for.
-pub fn misuse(error: &clap::Error, form: Form) -> ExitCode {
-    if form == Form::Text || !error.use_stderr() {
+pub fn misuse(error: clap::Error, form: Form) -> ExitCode {
+    let is_help = error.kind() == Misuse::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || (is_help && form == Form::Text) {
         // Nobody may be listening.
         let _ = error.print();
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1));
+    }
+    if form == Form::Text {
+        let message = with_plain_arguments(error).to_string();
+        // What is left of them is in the advice.
+        let lines: Vec<_> = message.trim_end().split('\n').map(plain).collect();
+        let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
+        return ExitCode::from(2);
     }
     let message = error.to_string();
     let first = message.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first);
     say(&output(ErrorKind::Invalid.code(), first.to_owned()), form);
     ExitCode::from(2)
+}
+
+/// Writes out what a terminal would obey in the arguments that an error repeats.
+fn with_plain_arguments(mut error: clap::Error) -> clap::Error {
+    let repeated: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, plain(text).into_owned())),
+            _ => None,
+        })
+        .collect();
+    for (kind, text) in repeated {
+        error.insert(kind, ContextValue::String(text));
+    }
+    error
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -7,6 +7,7 @@ use cofio::model::{Criteria, Identifier, Kind, SourceType, TimeRange, Trust};
 use serde_json::{Map, Value};
 
 use crate::app::App;
+use crate::failure::Refusal;
 use crate::input;
 use crate::when::When;
 
@@ -64,10 +65,21 @@ impl Filters {
             minimum_trust: self.min_trust.unwrap_or(Trust::Low),
             source_type: self.source_type,
             excluded_session: self.exclude_session.clone(),
-            custom: self.custom.iter().cloned().collect::<Map<_, _>>(),
+            custom: self.custom()?,
             ..Criteria::default()
         };
         Ok(Selection { criteria, ..app.selection() })
+    }
+
+    fn custom(&self) -> Result<Map<String, Value>> {
+        let mut fields = Map::new();
+        for (name, value) in &self.custom {
+            if fields.insert(name.clone(), value.clone()).is_some() {
+                let message = format!("--where names {name:?} twice: a field has one value");
+                return Err(Refusal::Usage(message).into());
+            }
+        }
+        Ok(fields)
     }
 }
 

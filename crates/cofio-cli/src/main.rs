@@ -11,6 +11,7 @@ mod input;
 mod output;
 mod present;
 mod progress;
+mod store_files;
 mod when;
 
 mod project;
@@ -26,7 +27,7 @@ use output::Form;
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return failure::misuse(&error, form_without_parsing()),
+        Err(error) => return failure::misuse(error, form_without_parsing()),
     };
     let form = arguments.globals.form();
     match commands::run(arguments) {

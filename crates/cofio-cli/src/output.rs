@@ -4,7 +4,9 @@ mod page;
 mod plain;
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 
+use anyhow::{Context as _, Result};
 use cofio::model::Scope;
 use serde::Serialize;
 
@@ -37,15 +39,17 @@ impl Output {
         self,
         json: impl FnOnce() -> T,
         text: impl FnOnce(&mut Page),
-    ) -> io::Result<()> {
-        match self.form {
-            Form::Json => print(&as_json(&json())),
+    ) -> Result<()> {
+        let text = match self.form {
+            Form::Json => as_json(&json()),
             Form::Text => {
                 let mut page = Page::new(self.color.applies(io::stdout().is_terminal()));
                 text(&mut page);
-                print(&page.into_text())
+                page.into_text()
             }
-        }
+        };
+        // Whoever reads this must not do everything once more.
+        print(&text).context("done, but the answer could not be written")
     }
 
     /// Tells people something that a program finds in the answer.
@@ -77,6 +81,11 @@ pub fn as_json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("every answer has a JSON form");
     text.push('\n');
     text
+}
+
+/// Writes a path out; what is not Unicode in it is replaced.
+pub fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 /// Returns scopes as people read them.

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use cofio::ingest::Redaction;
 use cofio::model::{Memory, Metadata, Source};
+use cofio::wire::RedactionOutput;
 use jiff::tz::TimeZone;
 
 use crate::output::Page;
@@ -45,6 +47,13 @@ pub fn whole(page: &mut Page, memory: &Memory, zone: &TimeZone) {
     row("names", Some(names(memory)));
     row("read", Some(format!("{} times", memory.accesses.count)));
     row("version", Some(memory.version.to_string()));
+}
+
+/// Says what was taken out of a text before it was kept.
+pub fn redactions(page: &mut Page, redactions: &[Redaction]) {
+    for redaction in redactions.iter().map(RedactionOutput::from) {
+        page.line(format!("took out a secret: {} ({})", redaction.class, redaction.level));
+    }
 }
 
 /// Returns the beginning of a text on one line.

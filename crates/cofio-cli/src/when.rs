@@ -2,11 +2,13 @@
 
 use std::str::FromStr;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use cofio::model::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, SpanRelativeTo};
+
+use crate::failure::Refusal;
 
 /// A moment or a whole day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +22,7 @@ impl When {
     pub fn first(self, zone: &TimeZone) -> Result<Timestamp> {
         match self {
             Self::Moment(moment) => Ok(moment),
-            Self::Day(day) => start(day, zone),
+            Self::Day(day) => start(day, zone).ok_or_else(|| outside(day)),
         }
     }
 
@@ -28,17 +30,24 @@ impl When {
     pub fn last(self, zone: &TimeZone) -> Result<Timestamp> {
         match self {
             Self::Moment(moment) => Ok(moment),
-            Self::Day(day) => {
-                let next = start(day.tomorrow()?, zone)?;
-                Ok(next.checked_sub(SignedDuration::from_micros(1))?)
-            }
+            Self::Day(day) => last(day, zone).ok_or_else(|| outside(day)),
         }
     }
 }
 
-fn start(day: Date, zone: &TimeZone) -> Result<Timestamp> {
-    let start = day.to_zoned(zone.clone()).context("this day is outside the calendar")?;
-    Ok(start.timestamp())
+fn start(day: Date, zone: &TimeZone) -> Option<Timestamp> {
+    Some(day.to_zoned(zone.clone()).ok()?.timestamp())
+}
+
+fn last(day: Date, zone: &TimeZone) -> Option<Timestamp> {
+    let next = start(day.tomorrow().ok()?, zone)?;
+    next.checked_sub(SignedDuration::from_micros(1)).ok()
+}
+
+/// Returns the error for the last days of the calendar, which are not over in every time zone.
+fn outside(day: Date) -> anyhow::Error {
+    let message = format!("{day} is outside the calendar: give a day before 9999-12-30");
+    Refusal::Usage(message).into()
 }
 
 impl FromStr for When {

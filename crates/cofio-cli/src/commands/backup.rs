@@ -1,6 +1,6 @@
 //! Copying the whole store.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::failure::Refusal;
+use crate::output::shown;
 use crate::progress::Progress;
+use crate::store_files;
 
 /// Copies the whole store to a file, while others go on writing
 #[derive(Debug, Args)]
@@ -20,23 +22,23 @@ pub struct Backup {
 
 /// Where the copy is.
 #[derive(Debug, Serialize)]
-struct BackupOutput<'a> {
-    store: &'a Path,
-    file: &'a Path,
+struct BackupOutput {
+    store: String,
+    file: String,
 }
 
 impl Backup {
     pub async fn run(self, app: &App) -> Result<()> {
-        let file = self.file.display();
+        let (store, file) = (app.settings.store(), self.file.display());
+        store_files::refuse_own(&self.file, store)?;
         if self.file.symlink_metadata().is_ok() {
             return Err(Refusal::Conflict(format!("{file} is there already")).into());
         }
         let progress = Progress::spinning("copying");
         app.store.backup(&self.file).await?;
         drop(progress);
-        let store = app.settings.store();
         app.output.answer(
-            || BackupOutput { store, file: &self.file },
+            || BackupOutput { store: shown(store), file: shown(&self.file) },
             |page| page.line(format!("copied {} to {file}", store.display())),
         )?;
         Ok(())

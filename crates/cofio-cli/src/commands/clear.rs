@@ -1,8 +1,11 @@
 //! Forgetting everything of a sort.
 
+use std::collections::HashSet;
+
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use cofio::model::{Criteria, Identifier, Kind, Scope, State};
+use cofio::model::{Criteria, Identifier, Kind, Layer, Scope, State, Timestamp};
+use cofio::store::Store as _;
 use cofio::wire::ScopeOutput;
 use cofio::{Error, ErrorKind, Selection};
 use serde::Serialize;
@@ -49,17 +52,20 @@ struct ClearOutput {
 
 impl Clear {
     pub async fn run(self, app: &App) -> Result<()> {
+        let scopes = self.scopes(app).await?;
         if let Sort::Expired = self.what {
-            return sweep(app).await;
+            return give_swept(app, &scopes).await;
         }
-        let meant = self.meant(app).await?;
-        self.ask(app, &meant)?;
-        // What has ended is in no list, but it is still there.
-        let mut deleted = app.engine.sweep(&app.caller).await?;
-        for (_, selection) in &meant {
-            deleted += app.engine.forget_matching(&app.caller, selection).await?.ids.len();
+        if scopes.is_empty() {
+            let message = "there is nothing to forget";
+            return Err(Error::new(ErrorKind::NotFound, message).into());
         }
-        let scopes: Vec<Scope> = meant.into_iter().map(|(scope, _)| scope).collect();
+        self.ask(app, &scopes)?;
+        let mut deleted = sweep(app, &scopes).await?;
+        for scope in &scopes {
+            let selection = selection(scope, self.what.kinds());
+            deleted += app.engine.forget_matching(&app.caller, &selection).await?.ids.len();
+        }
         app.output.answer(
             || ClearOutput { deleted, scopes: scopes.iter().map(ScopeOutput::from).collect() },
             |page| {
@@ -70,29 +76,32 @@ impl Clear {
         Ok(())
     }
 
-    /// Returns each scope that holds something of the sort, and the selection for it.
-    async fn meant(&self, app: &App) -> Result<Vec<(Scope, Selection)>> {
-        let mut meant = Vec::new();
-        for summary in app.engine.stats(&app.caller, None).await?.scopes {
-            let kinds = self.what.kinds();
-            let of_this_sort = |kind: &Kind| kinds.is_empty() || kinds.contains(kind);
-            if is_named(app, &summary.scope)?
-                && summary.counts.iter().any(|(kind, _, _)| of_this_sort(kind))
-            {
-                let selection = selection(&summary.scope, kinds);
-                meant.push((summary.scope, selection));
+    /// Returns each scope that is meant and holds something of the sort.
+    async fn scopes(&self, app: &App) -> Result<Vec<Scope>> {
+        let mut scopes = Vec::new();
+        if !matches!(self.what, Sort::Expired) {
+            for summary in app.engine.stats(&app.caller, None).await?.scopes {
+                if summary.counts.iter().any(|(kind, _, _)| self.what.includes(*kind)) {
+                    scopes.push(summary.scope);
+                }
             }
         }
-        if meant.is_empty() {
-            let message = "there is nothing to forget";
-            return Err(Error::new(ErrorKind::NotFound, message).into());
-        }
-        Ok(meant)
+        // What has ended is in no list, but it is still there.
+        let ended = app.store.ended(app.caller.access(), Timestamp::now(), usize::MAX).await?;
+        let of_this_sort = ended.into_iter().filter(|(id, _)| {
+            // An id whose kind nobody knows is of every sort.
+            id.kind().is_none_or(|kind| self.what.includes(kind))
+        });
+        scopes.extend(of_this_sort.map(|(_, scope)| scope));
+        let mut seen = HashSet::new();
+        scopes.retain(|scope| seen.insert(scope.to_string()));
+        let names = names(app)?;
+        scopes.retain(|scope| is_named(app, &names, scope));
+        Ok(scopes)
     }
 
-    fn ask(&self, app: &App, meant: &[(Scope, Selection)]) -> Result<()> {
-        let scopes: Vec<Scope> = meant.iter().map(|(scope, _)| scope.clone()).collect();
-        let question = format!("Forget {} in {}?", self.what.described(), output::listed(&scopes));
+    fn ask(&self, app: &App, scopes: &[Scope]) -> Result<()> {
+        let question = format!("Forget {} in {}?", self.what.described(), output::listed(scopes));
         match self.what {
             Sort::All => app.consent.ask_twice(&question, "all"),
             Sort::Episodic | Sort::Semantic | Sort::Expired => app.consent.ask(&question),
@@ -110,6 +119,10 @@ impl Sort {
         }
     }
 
+    fn includes(self, kind: Kind) -> bool {
+        self.kinds().is_empty() || self.kinds().contains(&kind)
+    }
+
     fn described(self) -> &'static str {
         match self {
             Self::Episodic => "every episode",
@@ -120,27 +133,31 @@ impl Sort {
     }
 }
 
-/// Forgets what has ended by itself, which needs no question.
-async fn sweep(app: &App) -> Result<()> {
-    let deleted = app.engine.sweep(&app.caller).await?;
+/// Forgets what has ended by itself: everywhere, or in the scopes that the flags narrow it down to.
+async fn sweep(app: &App, scopes: &[Scope]) -> Result<usize> {
+    let narrowed = app.layers().is_some() || app.globals.named().next().is_some();
+    Ok(app.engine.sweep(&app.caller, narrowed.then_some(scopes)).await?)
+}
+
+/// Forgets what has ended, which needs no question.
+async fn give_swept(app: &App, scopes: &[Scope]) -> Result<()> {
+    let deleted = sweep(app, scopes).await?;
     app.output.answer(
-        || ClearOutput { deleted, scopes: Vec::new() },
+        || ClearOutput { deleted, scopes: scopes.iter().map(ScopeOutput::from).collect() },
         |page| page.line(format!("forgot {} that had ended", present::memories(deleted))),
     )?;
     Ok(())
 }
 
 /// Returns whether a scope has the layer and the identifiers that stand on the command line.
-fn is_named(app: &App, scope: &Scope) -> Result<bool> {
-    if app.layers().is_some_and(|layers| !layers.contains(&scope.layer())) {
-        return Ok(false);
-    }
-    for (layer, name) in app.globals.named() {
-        if scope.identifiers().get(layer) != Some(&Identifier::new(name)?) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+fn is_named(app: &App, names: &[(Layer, Identifier)], scope: &Scope) -> bool {
+    app.layers().is_none_or(|layers| layers.contains(&scope.layer()))
+        && names.iter().all(|(layer, name)| scope.identifiers().get(*layer) == Some(name))
+}
+
+/// Returns the identifiers that stand on the command line.
+fn names(app: &App) -> Result<Vec<(Layer, Identifier)>> {
+    app.globals.named().map(|(layer, name)| Ok((layer, Identifier::new(name)?))).collect()
 }
 
 fn selection(scope: &Scope, kinds: &[Kind]) -> Selection {

@@ -5,12 +5,12 @@ use clap::{Args, Subcommand};
 use cofio::engine::ContextRequest;
 use cofio::model::{Channel, Layer, Memory, Scope, Source};
 use cofio::retrieval::ContextBlock;
-use cofio::wire::{MemoryEntry, ScopeOutput};
+use cofio::wire::{MemoryEntry, RedactionOutput, ScopeOutput};
 use serde::Serialize;
 
 use crate::app::App;
 use crate::failure::Refusal;
-use crate::{input, output};
+use crate::{input, output, present};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,6 +63,15 @@ struct ContextOutput {
     tokens: usize,
     left_out: usize,
     scopes: Vec<ScopeOutput>,
+}
+
+/// A value that was kept, and what was taken out of it.
+#[derive(Debug, Serialize)]
+struct KeptOutput {
+    #[serde(flatten)]
+    memory: MemoryEntry,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    redactions: Vec<RedactionOutput>,
 }
 
 impl Context {
@@ -122,10 +131,17 @@ async fn set(app: &App, key: &str, value: &[String]) -> Result<()> {
     }
     let mut source = Source::through(Channel::ExplicitSave);
     source.session = app.settings.identifiers().get(Layer::Session).cloned();
-    let memory = app.engine.set_context(&app.caller, scope, key, &value, source).await?;
+    let kept = app.engine.set_context(&app.caller, scope, key, &value, source).await?;
+    let memory = &kept.memory;
     app.output.answer(
-        || MemoryEntry::from(&memory),
-        |page| page.line(format!("kept {} in {}", memory.id, memory.scope)),
+        || KeptOutput {
+            memory: MemoryEntry::from(memory),
+            redactions: kept.redactions.iter().map(RedactionOutput::from).collect(),
+        },
+        |page| {
+            page.line(format!("kept {} in {}", memory.id, memory.scope));
+            present::redactions(page, &kept.redactions);
+        },
     )?;
     Ok(())
 }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::search;
 use crate::app;
 use crate::arguments::Globals;
-use crate::output::{Output, Page};
+use crate::output::{Output, Page, shown};
 use crate::present;
 use conversation::{QUESTIONS, TURNS, Turn};
 
@@ -28,10 +28,10 @@ const HITS: usize = 2;
 
 /// Everything the demo has to show.
 #[derive(Debug, Serialize)]
-struct DemoOutput<'a> {
+struct DemoOutput {
     remembered: Vec<AddOutput>,
     searches: Vec<QuestionOutput>,
-    store: &'a Path,
+    store: String,
 }
 
 /// A question and its answer.
@@ -103,16 +103,12 @@ impl Demo {
     }
 }
 
-fn demo_output<'a>(
-    remembered: &[Remembered],
-    answers: &[Answer],
-    store: &'a Path,
-) -> DemoOutput<'a> {
+fn demo_output(remembered: &[Remembered], answers: &[Answer], store: &Path) -> DemoOutput {
     let question = |(&query, answer)| QuestionOutput { query, answer: SearchOutput::from(answer) };
     DemoOutput {
         remembered: remembered.iter().map(AddOutput::from).collect(),
         searches: QUESTIONS.iter().zip(answers).map(question).collect(),
-        store,
+        store: shown(store),
     }
 }
 

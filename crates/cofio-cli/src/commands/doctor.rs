@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::app;
 use crate::arguments::Globals;
-use crate::output::{Output, Page};
+use crate::output::{Output, Page, shown};
 use crate::present;
 use crate::settings::Settings;
 use checks::Check;
@@ -32,11 +32,11 @@ pub struct Doctor {
 /// Everything the doctor has to say.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct DoctorOutput<'a> {
+struct DoctorOutput {
     version: &'static str,
-    store: &'a Path,
-    user_file: Option<&'a Path>,
-    project_file: Option<&'a Path>,
+    store: String,
+    user_file: Option<String>,
+    project_file: Option<String>,
     settings: Vec<SettingOutput>,
     checks: Vec<Check>,
 }
@@ -60,7 +60,7 @@ impl Doctor {
         let problems = checks.iter().filter(|check| !check.ok).count();
         let output = DoctorOutput::new(&settings, checks);
         Output::new(globals.form(), settings.color())
-            .answer(|| &output, |page| output.show(page))?;
+            .answer(|| &output, |page| output.show(page, &settings))?;
         match problems {
             0 => Ok(()),
             _ => bail!("{}", present::count(problems as u64, "problem", "problems")),
@@ -68,8 +68,8 @@ impl Doctor {
     }
 }
 
-impl<'a> DoctorOutput<'a> {
-    fn new(settings: &'a Settings, checks: Vec<Check>) -> Self {
+impl DoctorOutput {
+    fn new(settings: &Settings, checks: Vec<Check>) -> Self {
         let rows = settings.rows().map(|row| SettingOutput {
             name: row.name,
             value: row.value,
@@ -77,15 +77,15 @@ impl<'a> DoctorOutput<'a> {
         });
         Self {
             version: env!("CARGO_PKG_VERSION"),
-            store: settings.store(),
-            user_file: settings.user_file(),
-            project_file: settings.project_file(),
+            store: shown(settings.store()),
+            user_file: settings.user_file().map(shown),
+            project_file: settings.project_file().map(shown),
             settings: rows.collect(),
             checks,
         }
     }
 
-    fn show(&self, page: &mut Page) {
+    fn show(&self, page: &mut Page, settings: &Settings) {
         page.strong(format!("cofio {}", self.version));
         page.gap();
         page.strong("places");
@@ -94,9 +94,9 @@ impl<'a> DoctorOutput<'a> {
             Some(path) => page.indented(format!("{name:<13} {}{}", path.display(), there(path))),
             None => page.indented(format!("{name:<13} none")),
         };
-        place("store", Some(self.store));
-        place("your file", self.user_file);
-        place("project file", self.project_file);
+        place("store", Some(settings.store()));
+        place("your file", settings.user_file());
+        place("project file", settings.project_file());
         page.gap();
         page.strong("settings");
         for setting in &self.settings {
@@ -106,8 +106,7 @@ impl<'a> DoctorOutput<'a> {
         page.gap();
         page.strong("checks");
         for check in &self.checks {
-            let mark = if check.ok { "ok" } else { "PROBLEM" };
-            page.indented(format!("{mark:<8} {}: {}", check.name, check.detail));
+            page.indented(format!("{:<8} {}: {}", check.mark(), check.name, check.detail));
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::failure::Refusal;
 use crate::input;
 use crate::output::Page;
+use crate::present;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,6 +86,7 @@ impl Edit {
             content: self.content.as_ref().map(read).transpose()?,
             metadata: self.metadata_patch()?,
             expected_version: self.expected_version,
+            ..Patch::default()
         })
     }
 
@@ -126,7 +128,5 @@ impl Edit {
 fn show(page: &mut Page, updated: &Updated) {
     let memory = &updated.memory;
     page.line(format!("changed {} in {}, now version {}", memory.id, memory.scope, memory.version));
-    for redaction in UpdateOutput::from(updated).redactions {
-        page.line(format!("took out a secret: {} ({})", redaction.class, redaction.level));
-    }
+    present::redactions(page, &updated.redactions);
 }

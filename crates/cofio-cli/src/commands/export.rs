@@ -12,8 +12,10 @@ use tempfile::NamedTempFile;
 use crate::app::App;
 use crate::failure::Refusal;
 use crate::input::STANDARD;
+use crate::output::shown;
 use crate::present;
 use crate::progress::Progress;
+use crate::store_files;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,9 +39,9 @@ pub struct Export {
 /// What was written.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ExportOutput<'a> {
+struct ExportOutput {
     memories: u64,
-    file: &'a Path,
+    file: String,
     user_id: String,
     all_users: bool,
 }
@@ -58,7 +60,7 @@ impl Export {
         app.output.answer(
             || ExportOutput {
                 memories,
-                file: &self.file,
+                file: shown(&self.file),
                 user_id: caller.actor().to_string(),
                 all_users: self.all_users,
             },
@@ -73,6 +75,7 @@ impl Export {
     /// Writes beside the file and moves it there when it is complete and on disk.
     async fn to_file(&self, app: &App, caller: &Caller) -> Result<u64> {
         let file = &self.file;
+        store_files::refuse_own(file, app.settings.store())?;
         let cannot = || format!("cannot write {}", file.display());
         if !self.force && file.symlink_metadata().is_ok() {
             return Err(self.is_there());

@@ -117,12 +117,17 @@ impl ForgetOutput {
         if failed.is_empty() {
             return Ok(());
         }
-        let shown: Vec<String> =
-            failed.iter().take(SHOWN).map(|id| id.chars().take(48).collect()).collect();
+        let shown: Vec<String> = failed.iter().take(SHOWN).map(|id| quoted(id)).collect();
         let more = if failed.len() > SHOWN { ", …" } else { "" };
         let message = format!("no memory {}{more}", shown.join(", "));
         Err(Error::new(ErrorKind::NotFound, message).into())
     }
+}
+
+/// Writes an id as the engine does where there is no memory of that id.
+fn quoted(id: &str) -> String {
+    let shown: String = id.chars().filter(|c| !c.is_control()).take(48).collect();
+    format!("{shown:?}")
 }
 
 fn distinct(memories: &[Memory]) -> Vec<Scope> {

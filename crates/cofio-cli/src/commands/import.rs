@@ -21,7 +21,11 @@ Examples:
   cofio import memories.jsonl --on-conflict newer
   cofio import from-a-stranger.jsonl --trust low";
 
-/// Takes in a file that `export` wrote; nothing is changed if any of it is wrong
+/// Takes in a file that `export` wrote, after checking all of it
+///
+/// The file is verified and rehearsed as a whole first, and nothing is changed if any of it is
+/// wrong. If somebody else changes the store meanwhile, the import may stop part-way; it can be
+/// repeated then, and takes in what is missing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Import {
@@ -133,13 +137,13 @@ impl ImportOutput {
         let verb = if self.dry_run { "would import" } else { "imported" };
         page.line(format!("{verb} {} new and {} changed for {whose}", self.created, self.replaced));
         let others = [
-            (self.skipped, "here already"),
-            (self.duplicates, "said already by another memory"),
-            (self.forgotten, "forgotten here before"),
-            (self.redacted, "secrets taken out"),
+            (self.skipped, "here already", ""),
+            (self.duplicates, "said already by another memory", ""),
+            (self.forgotten, "left out", " (forgotten here, or their ids are taken)"),
+            (self.redacted, "secrets taken out", ""),
         ];
-        for (count, what) in others.into_iter().filter(|(count, _)| *count > 0) {
-            page.aside(format!("{what}: {count}"));
+        for (count, what, why) in others.into_iter().filter(|(count, ..)| *count > 0) {
+            page.aside(format!("{what}: {count}{why}"));
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::failure::Refusal;
 use crate::input;
 use crate::output::Page;
+use crate::present;
 use fields::Fields;
 
 const EXAMPLES: &str = "\
@@ -92,8 +93,5 @@ fn show(page: &mut Page, remembered: &Remembered) {
     let memory = &remembered.memory;
     let became = if remembered.existing { "known already:" } else { "remembered" };
     page.line(format!("{became} {} in {}", memory.id, memory.scope));
-    let AddOutput { redactions, .. } = AddOutput::from(remembered);
-    for redaction in redactions {
-        page.line(format!("took out a secret: {} ({})", redaction.class, redaction.level));
-    }
+    present::redactions(page, &remembered.redactions);
 }

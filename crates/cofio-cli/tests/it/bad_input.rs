@@ -85,6 +85,21 @@ fn times_that_are_none_are_refused() {
         "remember x --ttl 0s",
         "invalid value '0s' for '--ttl <TIME>': give a time such as 1h, 7d or 12w",
     );
+    for (flag, day) in [
+        ("list --until", "9999-12-30"),
+        ("list --until", "9999-12-31"),
+        ("list --since", "9999-12-31"),
+        ("remember x --event-time", "9999-12-31"),
+    ] {
+        check(
+            &format!("{flag} {day}"),
+            &format!("{day} is outside the calendar: give a day before 9999-12-30"),
+        );
+    }
+    check(
+        "list --until 10000-01-01",
+        "invalid value '10000-01-01' for '--until <TIME>': give a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z",
+    );
     check("remember x --ttl 999999w", "a lifetime this long has no end in the calendar");
 }
 
@@ -113,7 +128,7 @@ fn strange_names_are_refused() {
     );
     check(
         "search x --exclude-session a\u{202e}b",
-        "invalid value 'a\u{202e}b' for '--exclude-session <NAME>': an identifier has no control or invisible characters",
+        r"invalid value 'a\u{202e}b' for '--exclude-session <NAME>': an identifier has no control or invisible characters",
     );
     let long = "x".repeat(257);
     check(
@@ -139,6 +154,14 @@ fn json_that_is_none_or_too_deep_is_refused_without_being_repeated() {
     check(
         "search x --where room",
         "invalid value 'room' for '--where <KEY=VALUE>': give a name and a value, such as colour=red",
+    );
+}
+
+#[test]
+fn a_field_is_asked_for_once() {
+    check(
+        "list --where status=open --where room=7 --where status=done",
+        r#"--where names "status" twice: a field has one value"#,
     );
 }
 

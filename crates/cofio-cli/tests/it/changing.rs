@@ -46,7 +46,7 @@ fn memories_are_forgotten_by_id() {
         remembered fact_2 in team:blue
         $ cofio forget fact_1 fact_2 nonsense fact_00000000000000000000000000000000
         forgot 2 memories in user:alice, team:blue
-        ! error: no memory fact_00000000000000000000000000000000, nonsense
+        ! error: no memory "fact_00000000000000000000000000000000", "nonsense"
         [3]
         $ cofio show fact_1
         ! error: no memory "fact_1"
@@ -64,7 +64,7 @@ fn memories_are_forgotten_by_id() {
         ! {
         !   "error": {
         !     "code": "MEMORY_NOT_FOUND",
-        !     "message": "no memory fact_1",
+        !     "message": "no memory \"fact_1\"",
         !     "operation": null,
         !     "details": {},
         !     "retryable": false
@@ -153,6 +153,58 @@ fn a_sort_is_cleared_everywhere_or_where_the_flags_say() {
         five
           fact_5 · user:bob · TIME
         ! 1 of 1 in user:bob
+        "#,
+    );
+}
+
+#[test]
+fn what_has_ended_is_cleared_only_where_the_flags_say() {
+    let machine = Machine::new();
+    machine.transcript(
+        r#"
+        $ cofio remember one --kind episode
+        remembered ep_1 in user:alice
+        $ cofio remember two --ttl 1ms
+        remembered fact_2 in user:alice
+        $ cofio remember three --ttl 1ms --layer session --session s1
+        remembered fact_3 in session:alice/s1
+        $ cofio remember four --ttl 1ms --kind episode --layer session --session s2
+        remembered ep_4 in session:alice/s2
+        $ cofio remember five --ttl 1ms --layer project --project p1
+        remembered fact_5 in project:p1
+        $ cofio remember six --ttl 1ms --layer team --team blue
+        remembered fact_6 in team:blue
+        $ cofio remember seven --layer project --project p1
+        remembered fact_7 in project:p1
+        $ cofio clear semantic --project p1 --yes
+        forgot 2 memories in project:p1
+        $ cofio clear all --session s1 --yes --yes
+        forgot 1 memory in session:alice/s1
+        $ cofio clear episodic --layer session --yes
+        forgot 1 memory in session:alice/s2
+        $ cofio clear expired --team red
+        forgot 0 memories that had ended
+        $ cofio clear expired --layer team --json
+        {
+          "deleted": 1,
+          "scopes": [
+            {
+              "scope": "team:blue",
+              "layer": "team",
+              "identifiers": {
+                "teamId": "blue"
+              }
+            }
+          ]
+        }
+        $ cofio clear expired
+        forgot 1 memory that had ended
+        $ cofio clear expired
+        forgot 0 memories that had ended
+        $ cofio list
+        one
+          ep_1 · user:alice · TIME
+        ! 1 of 1 in user:alice
         "#,
     );
 }

@@ -373,7 +373,7 @@ fn what_is_not_yours_is_not_there() {
         ! error: no memory "proc_1"
         [3]
         $ cofio forget proc_1 --user bob
-        ! error: no memory proc_1
+        ! error: no memory "proc_1"
         [3]
         "#,
     );

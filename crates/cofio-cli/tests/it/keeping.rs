@@ -169,13 +169,35 @@ fn what_was_a_secret_is_told_but_not_shown() {
 }
 
 #[test]
+fn what_was_a_secret_in_a_value_is_told_too() {
+    Machine::new().transcript(
+        "
+        $ cofio context set login 'the password is hunter22'
+        kept ctx_1 in user:alice
+        took out a secret: password (probable)
+        $ cofio context set login 'the password is hunter23'
+        kept ctx_1 in user:alice
+        took out a secret: password (probable)
+        $ cofio context get login
+        the password is [SECRET_REDACTED]
+        ! in user:alice
+        ",
+    );
+    let machine = Machine::new();
+    let output = machine.run("context set login 'password = hunter22' --json").stdout;
+    let output: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!(output["contextKey"], "login");
+    assert_eq!(output["redactions"][0]["class"], "password");
+}
+
+#[test]
 fn a_repeated_request_has_the_first_answer_and_another_one_conflicts() {
     Machine::new().transcript(
         "
         $ cofio remember tea --kind working --layer session --session s1 --idempotency-key k1
         remembered work_1 in session:alice/s1
         $ cofio remember tea --kind working --layer session --session s1 --idempotency-key k1
-        known already: work_1 in session:alice/s1
+        remembered work_1 in session:alice/s1
         $ cofio remember coffee --kind working --layer session --session s1 --idempotency-key k1
         ! error: this idempotency key was used for another request
         [4]

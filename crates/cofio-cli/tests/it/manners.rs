@@ -101,6 +101,70 @@ fn text_cannot_take_a_terminal_over() {
 }
 
 #[test]
+fn an_argument_cannot_take_a_terminal_over() {
+    let machine = Machine::new();
+    let evil = "--a\u{1b}]0;title\u{7}b\u{9b}2Jc\rd\u{202e}e";
+    for arguments in
+        [&[evil][..], &["list", evil], &["list", "--limit", evil], &["list", "--kind", evil]]
+    {
+        let (text, code) = complaint(&machine.command().args(arguments).output().unwrap());
+        assert!(code == 2 && text.starts_with("error: "), "{arguments:?}: {text}");
+        assert!(text.contains(r"--a\u{1b}]0;title\u{7}b"), "{arguments:?}: {text}");
+        let obeyed = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!text.contains(obeyed), "{arguments:?}: {text:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_done_but_cannot_be_told_says_so() {
+    let machine = Machine::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = machine.command().args(["remember", "tea"]).stdout(full).output().unwrap();
+    let expected =
+        "error: done, but the answer could not be written: No space left on device (os error 28)";
+    assert_eq!(complaint(&output), (expected.to_owned(), 1));
+    assert!(String::from_utf8_lossy(&machine.run("list").stdout).contains("tea"));
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_that_are_not_unicode_are_written_as_far_as_they_are() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let machine = Machine::new();
+    let name = |name: &'static [u8]| std::ffi::OsStr::from_bytes(name);
+    let json = |command: &mut Command| -> Value {
+        let output = command.arg("--json").output().unwrap();
+        let answer = if output.status.success() { &output.stdout } else { &output.stderr };
+        let answer = serde_json::from_slice(answer);
+        answer.unwrap_or_else(|_| panic!("{command:?}: {}", complaint(&output).0))
+    };
+    assert!(machine.run("remember tea").status.success());
+    assert!(machine.run("backup copy.db").status.success());
+    std::fs::rename(machine.path("copy.db"), machine.path("").join(name(b"c\xff.db"))).unwrap();
+    let exported = json(machine.command().arg("export").arg(name(b"q\xff.jsonl")));
+    assert_eq!(exported["file"], "q\u{fffd}.jsonl");
+    let restored = json(machine.command().args(["restore", "--yes"]).arg(name(b"c\xff.db")));
+    assert_eq!(restored["file"], "c\u{fffd}.db");
+    json(machine.command().arg("backup").arg(name(b"b\xff.db")));
+    let home = machine.path("").join(name(b"h\xff"));
+    let shown = home.join("cofio.db").display().to_string();
+    for command in ["demo", "doctor"] {
+        let report = json(machine.command().arg(command).env("COFIO_HOME", &home));
+        assert_eq!(report["store"], shown.as_str(), "{command}");
+    }
+    let project = machine.path("").join(name(b"p\xff"));
+    std::fs::create_dir_all(project.join(".cofio")).unwrap();
+    std::fs::write(project.join(".cofio/config.toml"), "team = \"blue\"\n").unwrap();
+    let mut doctor = machine.command();
+    doctor.current_dir(&project).args(["doctor", "--store"]).arg(name(b"s\xff.db"));
+    let report = json(&mut doctor);
+    let below = |end: &str| project.join(end).display().to_string();
+    assert_eq!(report["projectFile"], below(".cofio/config.toml").as_str());
+    assert_eq!(report["settings"][0]["value"], below("").as_str().to_owned() + "s\u{fffd}.db");
+}
+
+#[test]
 fn colour_is_for_terminals_unless_somebody_wants_it() {
     let machine = Machine::new();
     assert!(machine.run("remember tea").status.success());

@@ -135,6 +135,46 @@ fn the_doctor_finds_what_is_wrong() {
 }
 
 #[test]
+fn the_doctor_finds_what_killed_commands_left() {
+    let machine = Machine::new();
+    assert!(machine.run("remember tea").status.success());
+    let left = [
+        "cofio.db.damaged-2",
+        "cofio.db.partial-0",
+        "cofio.db.restore-0",
+        "cofio.db.v1.backup.partial-0",
+    ];
+    for name in left.iter().chain(&["cofio.db.v1.backup", "notes.partial-0", "cofio.dbx.restore-0"])
+    {
+        std::fs::write(machine.home(name), "").unwrap();
+    }
+    let output = machine.run("doctor");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let warning = text.lines().last().unwrap();
+    let files: Vec<String> = left.map(|name| machine.home(name).display().to_string()).to_vec();
+    let expected =
+        format!("  WARNING  leftovers: {}: earlier commands left this", files.join(", "));
+    assert!(warning.starts_with(&expected) && warning.contains("delete it"), "{text}");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_finds_a_link_that_leads_nowhere() {
+    let machine = Machine::new();
+    std::fs::create_dir(machine.home("")).unwrap();
+    std::os::unix::fs::symlink("gone.db", machine.home("cofio.db")).unwrap();
+    for arguments in ["doctor", "doctor --rebuild"] {
+        let output = machine.run(arguments);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let expected =
+            format!("{} is a link that leads nowhere", machine.home("cofio.db").display());
+        assert!(text.contains("PROBLEM  store: ") && text.contains(&expected), "{text}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
+
+#[test]
 fn worktrees_are_one_project() {
     let machine = Machine::new();
     let git = |folder: &str, arguments: &str| {

@@ -120,7 +120,7 @@ fn a_conflict_is_solved_as_asked() {
         forgot 1 memory in user:alice
         $ cofio import bundle.jsonl
         imported 0 new and 0 changed for alice
-          forgotten here before: 1
+          left out: 1 (forgotten here, or their ids are taken)
         "#,
     );
 }
@@ -193,7 +193,7 @@ fn a_copy_brings_back_what_was_there_but_not_what_was_forgotten() {
           fact_1 · user:alice · TIME
         ! 1 of 1 in user:alice
         $ cofio audit verify
-        the record is whole: 5 entries
+        the record is whole: 6 entries
         $ cofio restore missing.db --yes
         ! error: cannot read missing.db: No such file or directory (os error 2)
         [1]
@@ -212,4 +212,183 @@ fn a_copy_brings_back_what_was_there_but_not_what_was_forgotten() {
         ! 1 of 1 in user:alice
         ",
     );
+}
+
+#[test]
+fn nothing_is_written_over_the_store() {
+    let machine = Machine::new();
+    assert!(machine.run("remember tea").status.success());
+    let store = machine.home("cofio.db");
+    let mut targets: Vec<_> = ["cofio.db", "cofio.db-wal", "cofio.db-shm", "cofio.db-journal"]
+        .map(|name| machine.home(name))
+        .to_vec();
+    targets.push(machine.home("../home/./cofio.db-journal"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(machine.home(""), machine.path("folder")).unwrap();
+        std::os::unix::fs::symlink(&store, machine.path("soft.db")).unwrap();
+        fs::hard_link(&store, machine.path("hard.db")).unwrap();
+        targets
+            .extend(["folder/cofio.db-wal", "soft.db", "hard.db"].map(|name| machine.path(name)));
+    }
+    for target in targets {
+        for command in ["export --force", "export", "backup", "restore --yes"] {
+            let mut words = machine.command();
+            let (text, code) =
+                complaint(&words.args(command.split(' ')).arg(&target).output().unwrap());
+            let expected = format!(
+                "error: {} belongs to the store {}: give another file",
+                target.display(),
+                store.display()
+            );
+            assert_eq!((text, code), (expected, 2), "{command}");
+        }
+    }
+    #[cfg(unix)]
+    {
+        // The companions are beside the file that a link leads to.
+        let store = machine.path("soft.db");
+        let mut command = machine.command();
+        command.args(["backup", "--store"]).arg(&store).arg(machine.home("cofio.db-journal"));
+        assert_eq!(complaint(&command.output().unwrap()).1, 2);
+    }
+    assert!(String::from_utf8_lossy(&machine.run("list").stdout).contains("tea"));
+}
+
+#[test]
+fn a_store_that_cannot_be_opened_is_moved_aside() {
+    let machine = Machine::new();
+    machine.transcript(
+        "
+        $ cofio remember one
+        remembered fact_1 in user:alice
+        $ cofio backup copy.db
+        copied HOME/cofio.db to copy.db
+        $ cofio remember two
+        remembered fact_2 in user:alice
+        ",
+    );
+    let damaged = b"this is no database".repeat(1_000);
+    fs::write(machine.home("cofio.db"), &damaged).unwrap();
+    machine.write("junk.db", &damaged);
+    let (text, code) = complaint(&machine.run("restore junk.db --yes"));
+    assert!(code == 1 && text.starts_with("error: cannot restore junk.db: "), "{text}");
+    machine.transcript(
+        "
+        $ cofio restore copy.db
+        ! error: HOME/cofio.db is damaged: this needs to be confirmed: add --yes
+        [4]
+        ",
+    );
+    assert_eq!(fs::read(machine.home("cofio.db")).unwrap(), damaged);
+    machine.transcript(
+        "
+        $ cofio restore copy.db --yes
+        restored HOME/cofio.db from copy.db
+          the damaged store is now HOME/cofio.db.damaged
+          what was forgotten since the copy could not be read there, and may be back
+        $ cofio list
+        one
+          fact_1 · user:alice · TIME
+        ! 1 of 1 in user:alice
+        ",
+    );
+    assert_eq!(fs::read(machine.home("cofio.db.damaged")).unwrap(), damaged);
+    fs::write(machine.home("cofio.db"), &damaged).unwrap();
+    machine.transcript(
+        r#"
+        $ cofio restore copy.db --yes --json
+        {
+          "store": "HOME/cofio.db",
+          "file": "copy.db",
+          "keptForgotten": 0,
+          "damagedStore": "HOME/cofio.db.damaged-2",
+          "forgottenWasRead": false
+        }
+        "#,
+    );
+    let left: Vec<_> = fs::read_dir(machine.home("")).unwrap().collect();
+    assert_eq!(left.len(), 3, "{left:?}");
+}
+
+#[test]
+fn a_store_that_opens_and_cannot_be_restored_is_moved_aside_and_what_it_forgot_is_kept() {
+    let machine = Machine::new();
+    machine.transcript(
+        "
+        $ cofio remember one
+        remembered fact_1 in user:alice
+        $ cofio remember two
+        remembered fact_2 in user:alice
+        $ cofio backup copy.db
+        copied HOME/cofio.db to copy.db
+        $ cofio forget fact_2
+        forgot 1 memory in user:alice
+        ",
+    );
+    // The pages of the memories and what belongs to them; those of the schema come before.
+    let mut bytes = fs::read(machine.home("cofio.db")).unwrap();
+    for page in 3..9 {
+        bytes[page * 4_096..][..100].fill(0xff);
+    }
+    fs::write(machine.home("cofio.db"), bytes).unwrap();
+    machine.transcript(
+        "
+        $ cofio restore copy.db --yes
+        restored HOME/cofio.db from copy.db
+          still forgotten: 1 memory
+          the damaged store is now HOME/cofio.db.damaged
+        $ cofio list
+        one
+          fact_1 · user:alice · TIME
+        ! 1 of 1 in user:alice
+        ",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_damaged_store_behind_a_link_is_moved_where_it_is() {
+    let machine = Machine::new();
+    machine.transcript(
+        "
+        $ cofio remember one
+        remembered fact_1 in user:alice
+        $ cofio backup copy.db
+        copied HOME/cofio.db to copy.db
+        ",
+    );
+    machine.write("elsewhere/real.db", b"this is no database".repeat(1_000));
+    std::os::unix::fs::symlink("elsewhere/real.db", machine.path("link.db")).unwrap();
+    machine.transcript(
+        "
+        $ cofio --store link.db restore copy.db --yes
+        restored WORK/link.db from copy.db
+          the damaged store is now WORK/elsewhere/real.db.damaged
+          what was forgotten since the copy could not be read there, and may be back
+        $ cofio --store link.db list
+        one
+          fact_1 · user:alice · TIME
+        ! 1 of 1 in user:alice
+        ",
+    );
+}
+
+#[test]
+fn a_folder_in_the_place_of_the_store_stays() {
+    let machine = Machine::new();
+    assert!(machine.run("--store other.db remember tea").status.success());
+    assert!(machine.run("--store other.db backup copy.db").status.success());
+    fs::create_dir_all(machine.home("cofio.db")).unwrap();
+    let (text, code) = complaint(&machine.run("restore copy.db --yes"));
+    assert!(code == 1 && text.contains("cannot open"), "{text}");
+    assert!(machine.home("cofio.db").is_dir());
+}
+
+#[test]
+fn the_help_says_how_far_an_import_is_all_or_nothing() {
+    let help = String::from_utf8(Machine::new().run("import --help").stdout).unwrap();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("verified and rehearsed as a whole first"), "{help}");
+    assert!(help.contains("may stop part-way; it can be repeated"), "{help}");
 }

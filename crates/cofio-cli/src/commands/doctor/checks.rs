@@ -1,3 +1,4 @@
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Error;
@@ -5,22 +6,34 @@ use cofio::store::{SqliteStore, Store as _};
 use serde::Serialize;
 
 use crate::failure;
+use crate::output::shown;
 use crate::present;
 use crate::progress::Progress;
+use crate::store_files;
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
 pub struct Check {
     pub name: &'static str,
+    /// Nothing has to be put right before the store can be used.
     pub ok: bool,
+    /// Something should be put right all the same.
+    pub warning: bool,
     pub detail: String,
 }
 
-/// Checks who may open the store, every page of it, and its record of what was done.
+/// Checks who may open the store, every page of it, its record of what was done, and what lies
+/// beside it.
 pub async fn all(path: &Path) -> Vec<Check> {
-    if !path.exists() {
-        return vec![Check::fine("store", "nothing was remembered yet")];
-    }
+    let mut checks = match absence(path, "store") {
+        Some(check) => vec![check],
+        None => whole(path).await,
+    };
+    checks.extend(left_over(path));
+    checks
+}
+
+async fn whole(path: &Path) -> Vec<Check> {
     let mut checks = modes(path);
     match SqliteStore::open(path) {
         Ok(store) => checks.extend([pages(&store).await, record(&store).await]),
@@ -29,10 +42,35 @@ pub async fn all(path: &Path) -> Vec<Check> {
     checks
 }
 
+/// Says that there is no store, and whether that is as it should be.
+fn absence(path: &Path, name: &'static str) -> Option<Check> {
+    let error = path.metadata().err()?;
+    let is_link = path.symlink_metadata().is_ok();
+    Some(if error.kind() != io::ErrorKind::NotFound {
+        Check::wrong(name, format!("cannot read {}: {error}", path.display()))
+    } else if is_link {
+        Check::wrong(name, format!("{} is a link that leads nowhere", path.display()))
+    } else {
+        Check::fine(name, "nothing was remembered yet")
+    })
+}
+
+/// Warns of files that hold memories and that nothing else would find.
+fn left_over(path: &Path) -> Option<Check> {
+    let files: Vec<String> = store_files::left_over(path).iter().map(|file| shown(file)).collect();
+    if files.is_empty() {
+        return None;
+    }
+    let advice = "earlier commands left this, and it holds copies of memories: delete it, unless \
+                  a command is running or you still need it";
+    let detail = format!("{}: {advice}", files.join(", "));
+    Some(Check { name: "leftovers", ok: true, warning: true, detail })
+}
+
 /// Makes anew what the memories are found by.
 pub async fn rebuild(path: &Path) -> Check {
-    if !path.exists() {
-        return Check::fine("rebuild", "nothing was remembered yet");
+    if let Some(check) = absence(path, "rebuild") {
+        return check;
     }
     let _progress = Progress::spinning("rebuilding");
     let rebuilt = async { SqliteStore::open(path)?.rebuild().await };
@@ -55,11 +93,9 @@ async fn pages(store: &SqliteStore) -> Check {
                 ),
             )
         }
-        Ok(integrity) => Check {
-            name: "store",
-            ok: false,
-            detail: format!("{}; restore a backup", integrity.problems.join("; ")),
-        },
+        Ok(integrity) => {
+            Check::wrong("store", format!("{}; restore a backup", integrity.problems.join("; ")))
+        }
         Err(error) => Check::problem("store", error),
     }
 }
@@ -83,8 +119,7 @@ fn modes(store: &Path) -> Vec<Check> {
         let mode = path.metadata().ok()?.permissions().mode() & 0o777;
         (mode & forbidden != 0).then(|| format!("{} has mode {mode:o}", path.display()))
     };
-    let beside = |ending: &str| PathBuf::from(format!("{}{ending}", store.display()));
-    let files = ["", "-wal", "-shm"].map(beside);
+    let files = store_files::own(store);
     let mut open: Vec<String> = files.iter().filter_map(|file| too_open(file, 0o077)).collect();
     let folder = store.parent().map(Path::to_owned);
     open.extend(folder.and_then(|folder| too_open(&folder, 0o022)));
@@ -92,7 +127,7 @@ fn modes(store: &Path) -> Vec<Check> {
         return vec![Check::fine("modes", "only you can open the store")];
     }
     let detail = format!("{}; others can open or change it: use chmod go-rwx", open.join(", "));
-    vec![Check { name: "modes", ok: false, detail }]
+    vec![Check::wrong("modes", detail)]
 }
 
 /// Elsewhere a folder in somebody's home is theirs already.
@@ -103,10 +138,23 @@ fn modes(_store: &Path) -> Vec<Check> {
 
 impl Check {
     fn fine(name: &'static str, detail: &str) -> Self {
-        Self { name, ok: true, detail: detail.to_owned() }
+        Self { name, ok: true, warning: false, detail: detail.to_owned() }
     }
 
     fn problem(name: &'static str, error: cofio::Error) -> Self {
-        Self { name, ok: false, detail: failure::message(&Error::from(error)) }
+        Self::wrong(name, failure::message(&Error::from(error)))
+    }
+
+    fn wrong(name: &'static str, detail: String) -> Self {
+        Self { name, ok: false, warning: false, detail }
+    }
+
+    /// Returns what stands before it in a list.
+    pub fn mark(&self) -> &'static str {
+        match (self.ok, self.warning) {
+            (false, _) => "PROBLEM",
+            (true, true) => "WARNING",
+            (true, false) => "ok",
+        }
     }
 }
