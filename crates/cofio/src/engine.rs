@@ -111,9 +111,24 @@ impl Engine {
 
     /// Records that memories were shown to somebody.
     fn observe(&self, caller: &Caller, at: Timestamp, query: &str, shown: &[Memory]) {
-        let audit =
-            AuditEvent::new(AuditAction::Read).with("query", query).with("count", shown.len());
         let ids = shown.iter().map(|memory| memory.id.clone()).collect();
+        self.record_reading(caller, at, query, shown.len() as u64, ids);
+    }
+
+    /// Records that memories were gone through, which is no use of any one of them.
+    fn observe_passing(&self, caller: &Caller, at: Timestamp, query: &str, count: u64) {
+        self.record_reading(caller, at, query, count, Vec::new());
+    }
+
+    fn record_reading(
+        &self,
+        caller: &Caller,
+        at: Timestamp,
+        query: &str,
+        count: u64,
+        ids: Vec<MemoryId>,
+    ) {
+        let audit = AuditEvent::new(AuditAction::Read).with("query", query).with("count", count);
         self.store.observe(Reading { actor: caller.actor().clone(), at, ids, audit });
     }
 }

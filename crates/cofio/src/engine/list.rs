@@ -68,7 +68,7 @@ impl Engine {
         let listing = self.store.list(&filter, &page).await?;
         let last = listing.memories.last().filter(|_| listing.more);
         let next_cursor = last.map(|memory| cursor(&page.order.position(memory), &seal));
-        self.observe(caller, now, "list", &[]);
+        self.observe_passing(caller, now, "list", listing.memories.len() as u64);
         Ok(Listed {
             memories: listing.memories,
             total: listing.total,

@@ -94,7 +94,7 @@ impl Engine {
                 }
             }
         }
-        self.observe(caller, now, "export", &[]);
+        self.observe_passing(caller, now, "export", written);
         writer.finish()
     }
 
