@@ -1,5 +1,6 @@
 //! What is special to a store that is one file.
 
+use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use jiff::SignedDuration;
 use pollster::block_on;
 use rusqlite::Connection;
 
-use crate::fixture::{Fixture, START, identifiers, keeper, local, scope};
+use crate::fixture::{Fixture, START, fact, identifiers, keeper, local, scope};
 
 /// A text that stands in no schema and no other text.
 const CANARY: &str = "quokkaflamingo";
@@ -361,4 +362,44 @@ fn text_of_any_kind_goes_in_and_comes_out() {
         let read = block_on(fixture.engine.get(&keeper(), &memory.id)).unwrap();
         assert_eq!(read.content.as_str(), text);
     }
+}
+
+#[test]
+fn a_thousand_canaries_leave_nothing_to_recognise_them_by() {
+    let fixture = Fixture::new();
+    let canaries: Vec<String> = (0..1_000).map(canary).collect();
+    let notes = |texts: &[String]| texts.iter().map(|text| fact("alice", text)).collect();
+    let remember = |texts: &[String]| {
+        let remembered = block_on(fixture.engine.remember_all(&keeper(), notes(texts))).unwrap();
+        remembered.into_iter().map(|one| one.memory.id).collect::<Vec<_>>()
+    };
+    let kept: Vec<String> = (5_000..7_000).map(|seed| format!("{} stays", canary(seed))).collect();
+    let mut ids = Vec::new();
+    for (gone, stays) in canaries.chunks(50).zip(kept.chunks(100)) {
+        ids.extend(remember(gone));
+        remember(stays);
+    }
+    block_on(fixture.engine.forget(&local("alice"), &ids)).unwrap();
+    block_on(fixture.engine.settle()).unwrap();
+    let bytes = std::fs::read(fixture.path()).unwrap();
+    let seen: HashSet<&[u8]> = bytes.windows(RECOGNISABLE).collect();
+    let recognised = canaries
+        .iter()
+        .filter(|canary| canary.as_bytes().windows(RECOGNISABLE).any(|part| seen.contains(part)));
+    assert_eq!(recognised.count(), 0);
+    assert!(kept.iter().all(|text| seen.contains(&text.as_bytes()[..RECOGNISABLE])));
+}
+
+/// How many letters of a canary in a row would betray it.
+const RECOGNISABLE: usize = 7;
+
+/// Returns a word of fourteen letters that no other seed has.
+fn canary(seed: u64) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
+    let mut letter = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'a' + u8::try_from((state >> 33) % 26).unwrap())
+    };
+    (0..14).map(|_| letter()).collect()
 }

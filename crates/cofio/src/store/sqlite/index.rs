@@ -21,6 +21,8 @@ const WORK: u64 = 20_000;
 
 /// Makes the index anew from the memories.
 pub(super) fn rebuild(connection: &Connection) -> Result<()> {
+    // Blocks that fit into a page of the file need no overflow pages, whose unused ends SQLite does
+    // not overwrite when it deletes.
     // Every visible ASCII character except the double quote is part of a term; spaces separate.
     connection
         .execute_batch(
@@ -31,6 +33,7 @@ pub(super) fn rebuild(connection: &Connection) -> Result<()> {
                     tokenize = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
                 );
                 INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+                INSERT INTO words (words, rank) VALUES ('pgsz', 2000);
                 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);"#,
         )
         .map_err(unexpected)?;
