@@ -50,7 +50,10 @@ impl Engine {
         }
         let parents = self.parents(caller, &drafts).await?;
         let key = drafts.first().and_then(|draft| draft.idempotency_key.clone());
-        let idempotency = key.map(|key| (key, ingest::request_hash(&drafts)));
+        let idempotency = key.map(|key| {
+            let request = ingest::request_hash(&key, &drafts);
+            (key, request)
+        });
         let mut prepared = Vec::with_capacity(drafts.len());
         for (index, mut draft) in drafts.into_iter().enumerate() {
             check_open(caller, &draft.scope)?;

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::model::{Draft, Kind, Memory, Timestamp};
+use crate::model::{Draft, IdempotencyKey, Kind, Memory, Timestamp};
 
 /// Returns what a memory has in common with its exact duplicates in the same scope.
 ///
@@ -37,8 +37,11 @@ pub fn identity(memory: &Memory, said_at: Option<Timestamp>) -> Option<[u8; 32]>
 }
 
 /// Returns what a repeated request has in common with the first.
-pub fn request_hash(drafts: &[Draft]) -> [u8; 32] {
+///
+/// The key is part of it and is not stored, so that nobody can guess from it what was forgotten.
+pub fn request_hash(key: &IdempotencyKey, drafts: &[Draft]) -> [u8; 32] {
     let mut hash = Fields::new("remember");
+    hash.add(key.as_str());
     for draft in drafts {
         hash.add(&draft.scope.to_string()).add(draft.kind.as_str()).add(&draft.content);
         hash.add(&format!("{:?}", draft.metadata)).optional(draft.key.as_deref());
