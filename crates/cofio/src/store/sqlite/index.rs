@@ -175,3 +175,35 @@ fn frequencies(
 fn quote(term: &str) -> String {
     format!("\"{}\"", term.replace('"', "\"\""))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::store::SqliteStore;
+    use crate::store::sqlite::{SqliteOptions, connect};
+
+    #[test]
+    fn a_busy_scope_does_not_hide_what_is_in_it_or_in_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cofio.db");
+        drop(SqliteStore::open(&path).unwrap());
+        let connection = connect(&path, SqliteOptions::default()).unwrap();
+        connection
+            .execute_batch(
+                "WITH RECURSIVE numbers (number) AS
+                     (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 21000)
+                 INSERT INTO words (rowid, terms)
+                 SELECT number, iif(number % 100 = 0, '1:tea 1:black', '1:tea') FROM numbers;
+                 INSERT INTO words (rowid, terms) VALUES (30000, '2:tea');",
+            )
+            .unwrap();
+        let expression = |scopes: &[i64], terms: &[&str]| {
+            let terms: Vec<String> = terms.iter().map(|&term| term.to_owned()).collect();
+            super::expression(&connection, scopes, &terms).unwrap()
+        };
+        let both = Some(r#""1:tea" OR "2:tea""#.to_owned());
+        assert_eq!(expression(&[1, 2], &["tea"]), both);
+        let rarest = Some(r#""1:black""#.to_owned());
+        assert_eq!(expression(&[1], &["tea", "black"]), rarest, "the frequent term is left out");
+        assert_eq!(expression(&[1, 2], &["coffee"]), None);
+    }
+}

@@ -327,3 +327,64 @@ fn separately<T>(connection: &Connection, work: impl FnOnce() -> Result<T>) -> R
 fn again(error: &Error) -> Error {
     Error::new(error.kind(), error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{AuditAction, AuditEvent, Identifier, Timestamp};
+    use crate::store::SqliteStore;
+    use rusqlite::OpenFlags;
+    use tempfile::TempDir;
+
+    /// Starts threads on a new store, with a connection of the test's own to write with.
+    fn threads(open: fn(&Path) -> Connection) -> (Threads, TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cofio.db");
+        drop(SqliteStore::open(&path).unwrap());
+        let threads = Threads::start(&path, SqliteOptions::default(), open(&path)).unwrap();
+        (threads, folder)
+    }
+
+    fn writable(path: &Path) -> Connection {
+        connect(path, SqliteOptions::default()).unwrap()
+    }
+
+    fn readable(path: &Path) -> Connection {
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
+    }
+
+    fn commit() -> Commit {
+        Commit {
+            actor: Identifier::new("alice").unwrap(),
+            at: Timestamp::UNIX_EPOCH,
+            changes: Vec::new(),
+            audit: vec![AuditEvent::new(AuditAction::Write)],
+            idempotency: None,
+        }
+    }
+
+    #[test]
+    fn a_panic_in_one_job_leaves_the_threads_to_the_others() {
+        let (threads, _folder) = threads(writable);
+        for _ in 0..=READERS {
+            let panicked =
+                pollster::block_on(threads.read(|_| -> Result<()> { panic!("on purpose") }));
+            assert!(panicked.is_err());
+        }
+        assert_eq!(pollster::block_on(threads.read(|_| Ok(7))).unwrap(), 7);
+        let panicked = pollster::block_on(threads.run(|_| -> Result<()> { panic!("on purpose") }));
+        assert!(panicked.is_err());
+        pollster::block_on(threads.commit(commit())).unwrap();
+    }
+
+    #[test]
+    fn who_cannot_write_is_told_why() {
+        let (threads, _folder) = threads(readable);
+        for _ in 0..2 {
+            let error = pollster::block_on(threads.commit(commit())).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration);
+            assert!(error.to_string().contains("cannot be written to"), "{error}");
+        }
+        assert_eq!(pollster::block_on(threads.read(|_| Ok(7))).unwrap(), 7);
+    }
+}
