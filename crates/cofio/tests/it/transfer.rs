@@ -120,11 +120,11 @@ fn a_conflict_is_settled_as_asked() {
 #[test]
 fn a_replaced_memory_keeps_its_place_in_lists() {
     let fixture = Fixture::new();
+    fixture.fact("alice", "earlier");
     let memory = fixture.fact("alice", "tea is black");
     let text = String::from_utf8(export(&fixture, &keeper())).unwrap();
     let older = text.replace(&memory.created_at.to_string(), "2020-01-01T00:00:00Z");
     let changed = reseal(&older.replace("tea is black", "tea is green"));
-    fixture.fact("alice", "later");
     let replace = Importing { on_conflict: ConflictMode::Replace, ..PLAIN };
     assert_eq!(import(&fixture, changed.as_bytes(), replace).unwrap().replaced, 1);
     let mine = Selection::new(identifiers(&[(Layer::User, "alice")]));
@@ -138,7 +138,9 @@ fn a_replaced_memory_keeps_its_place_in_lists() {
             break;
         }
     }
-    assert_eq!(seen, ["later", "tea is green"]);
+    assert_eq!(seen, ["tea is green", "earlier"]);
+    let replaced = block_on(fixture.engine.get(&local("alice"), &memory.id)).unwrap();
+    assert_eq!(replaced.created_at, memory.created_at);
 }
 
 #[test]

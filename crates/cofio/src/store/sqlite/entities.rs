@@ -6,7 +6,7 @@ use rusqlite::types::Value as Sql;
 use super::filter::{self, Condition};
 use super::read::{self, MEMORY, collect};
 use super::unexpected;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Entity, Memory, MemoryId, Scope, Timestamp};
 use crate::store::document::moment;
 use crate::text::fold;
@@ -146,7 +146,9 @@ fn entity(
 ) -> Result<Entity> {
     let text = |column| row.get::<_, String>(column).map_err(unexpected);
     let (folded, entity_type) = (text(0)?, text(1)?);
-    let mut aliases: Vec<String> = serde_json::from_str(&text(3)?).unwrap_or_default();
+    let mut aliases: Vec<String> = serde_json::from_str(&text(3)?).map_err(|cause| {
+        Error::new(ErrorKind::Damaged, "the spellings of an entity cannot be read").caused_by(cause)
+    })?;
     aliases.sort();
     Ok(Entity {
         name: text(2)?,

@@ -157,8 +157,8 @@ pub(super) fn replace(
     connection
         .prepare_cached(
             "UPDATE memories SET kind = ?, state = ?, trust = ?, session = ?, key = ?,
-                    confidence = ?, event_at = ?, expires_at = ?, version = ?, bytes = ?,
-                    identity = ?, document = ?, fingerprint = ?
+                    confidence = ?, event_at = ?, created_at = ?, expires_at = ?, version = ?,
+                    bytes = ?, identity = ?, document = ?, fingerprint = ?
              WHERE memory = ?",
         )
         .and_then(|mut update| {
@@ -170,6 +170,7 @@ pub(super) fn replace(
                 memory.key,
                 Order::Confidence.position(memory).key,
                 memory.event_at.as_microsecond(),
+                memory.created_at.as_microsecond(),
                 memory.expires_at.map(Timestamp::as_microsecond),
                 memory.version,
                 memory.content.as_str().len() as u64,
