@@ -5,6 +5,7 @@ mod engine;
 mod fixture;
 mod layering;
 mod memory_store;
+mod policy;
 mod questions;
 mod sqlite_file;
 mod sqlite_store;
