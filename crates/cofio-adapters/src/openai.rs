@@ -1,0 +1,1 @@
+//! Embeddings from a server that speaks OpenAI's dialect.
