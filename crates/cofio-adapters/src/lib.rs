@@ -4,3 +4,11 @@
 pub mod minilm;
 #[cfg(feature = "openai")]
 pub mod openai;
+
+#[cfg(feature = "models")]
+pub mod models;
+
+#[cfg(any(feature = "openai", feature = "models"))]
+mod http;
+#[cfg(any(feature = "openai", feature = "models"))]
+pub mod retry;

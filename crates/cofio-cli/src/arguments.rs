@@ -7,7 +7,7 @@ use cofio::model::Layer;
 
 use crate::commands::{
     audit, backup, clear, completions, context, doctor, edit, entity, export, facts, forget,
-    history, import, list, remember, restore, search, show, stats, window,
+    history, import, list, model, remember, restore, search, show, stats, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -95,6 +95,7 @@ pub enum Command {
     Backup(backup::Backup),
     Restore(restore::Restore),
     Doctor(doctor::Doctor),
+    Model(model::Model),
     /// Shows what Cofio does, with a small conversation in a store that is thrown away
     #[command(after_help = "Example:\n  cofio demo")]
     Demo,

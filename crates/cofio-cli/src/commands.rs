@@ -15,6 +15,7 @@ pub mod forget;
 pub mod history;
 pub mod import;
 pub mod list;
+pub mod model;
 pub mod remember;
 pub mod restore;
 pub mod search;
@@ -51,6 +52,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Backup(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Restore(command) => block_on(command.run(&globals)),
         Command::Doctor(command) => block_on(command.run(&globals)),
+        Command::Model(command) => command.run(&globals),
         Command::Demo => block_on(demo::run(&globals)),
         Command::Completions(command) => command.run(),
     }

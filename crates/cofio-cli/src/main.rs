@@ -5,6 +5,8 @@ mod commands;
 
 mod app;
 mod consent;
+#[cfg_attr(not(test), expect(dead_code, reason = "the engine does not embed yet"))]
+mod embedder;
 mod failure;
 mod filters;
 mod input;

@@ -35,6 +35,12 @@ impl Progress {
         Self::start(bar, "{msg} {wide_bar} {human_pos}/{human_len} {eta}", what)
     }
 
+    /// Starts work with so many bytes.
+    pub fn of_bytes(total: usize, what: &'static str) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
+        Self::start(bar, "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {eta}", what)
+    }
+
     /// Says how many pieces are done.
     pub fn at(&self, done: u64) {
         self.bar.set_position(done);

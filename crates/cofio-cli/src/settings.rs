@@ -24,7 +24,7 @@ use jiff::SignedDuration;
 pub use error::SettingsError;
 pub use origin::Row;
 pub use places::Surroundings;
-pub use read::Color;
+pub use read::{Color, EmbedderName};
 pub use table::Values;
 
 use places::Places;
@@ -60,6 +60,12 @@ pub struct Overrides {
     pub window_turns: Option<String>,
     pub secret_replacement: Option<String>,
     pub max_content_bytes: Option<String>,
+    pub embedder: Option<String>,
+    pub models_dir: Option<PathBuf>,
+    pub openai_url: Option<String>,
+    pub openai_model: Option<String>,
+    pub openai_dimensions: Option<String>,
+    pub openai_key_env: Option<String>,
     pub color: Option<String>,
 }
 
@@ -121,6 +127,20 @@ impl Settings {
     /// Returns how many results to show.
     pub fn limit(&self) -> usize {
         self.values.limit.value
+    }
+
+    /// Returns who turns text into vectors.
+    pub fn embedder(&self) -> EmbedderName {
+        self.values.embedder.value
+    }
+
+    /// Returns the folder that models are kept in, as an absolute path.
+    pub fn models_dir(&self) -> Result<&Path> {
+        self.values.models_dir.value.as_deref().ok_or_else(|| {
+            SettingsError::new(
+                "cannot tell where to keep models, as there is no home folder: set HOME, COFIO_HOME or COFIO_MODELS_DIR",
+            )
+        })
     }
 
     /// Returns when to print in colour.

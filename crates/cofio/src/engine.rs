@@ -1,6 +1,7 @@
 //! The one place where logic meets the store: a verb per file.
 
 mod context;
+mod embed;
 mod forget;
 mod inspect;
 mod list;
@@ -13,9 +14,11 @@ mod window;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use async_channel::{Receiver, Sender};
 use uuid::ContextV7;
 
 use crate::config::Config;
+use crate::embed::Embedder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::Redaction;
 use crate::model::{
@@ -26,6 +29,7 @@ use crate::retrieval::{self, Selection};
 use crate::store::Store;
 
 pub use context::ContextRequest;
+pub use embed::Embedded;
 pub use forget::Forgotten;
 pub use inspect::{EntityProfile, Stats, VersionedHistory};
 pub use list::{ListRequest, Listed};
@@ -33,6 +37,8 @@ pub use remember::Remembered;
 pub use transfer::{ConflictMode, Imported, Importing};
 pub use update::Updated;
 pub use window::Turn;
+
+use embed::Questions;
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
@@ -53,6 +59,9 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     config: Arc<Config>,
     ids: Arc<Mutex<ContextV7>>,
+    embedder: Option<Arc<dyn Embedder>>,
+    questions: Arc<Mutex<Questions>>,
+    news: (Sender<()>, Receiver<()>),
 }
 
 impl Engine {
@@ -68,7 +77,16 @@ impl Engine {
             clock: Arc::new(clock),
             config: Arc::new(config),
             ids: Arc::new(Mutex::new(ContextV7::new())),
+            embedder: None,
+            questions: Arc::default(),
+            news: async_channel::bounded(1),
         }
+    }
+
+    /// Returns the same engine, finding by meaning too.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
+        Self { embedder: Some(embedder), questions: Arc::default(), ..self }
     }
 
     /// Returns the settings.

@@ -8,6 +8,7 @@ mod change;
 mod clean_text;
 mod draft;
 mod entity;
+mod evidence;
 mod filter;
 mod id;
 mod identifier;
@@ -15,17 +16,24 @@ mod kind;
 mod layer;
 mod memory;
 mod metadata;
-mod names;
+pub(crate) mod names;
 mod scope;
 mod source;
 
 pub use audit::{AuditAction, AuditEntry, AuditEvent, AuditRecord, ChangeRange};
 pub use caller::{Access, Caller, Grant};
-pub use change::{Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Outcome, Reading};
+pub use change::{
+    Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Outcome, PassageHash, PassageVector,
+    Reading,
+};
 pub use clean_text::CleanText;
 pub use draft::{Draft, Lifetime, Patch};
 pub use entity::{Entity, EntityType, Mention};
-pub use filter::{Criteria, Cues, Filter, TimeRange, TriplePattern};
+pub use evidence::{
+    Author, Cues, Evidence, Groups, Meaning, Occurrence, Occurrences, Place, Spread, Survey, Turn,
+    WordUse,
+};
+pub use filter::{Criteria, Filter, Objection, TimeRange, TriplePattern};
 pub use id::MemoryId;
 pub use identifier::{Identifier, Identifiers};
 pub use kind::Kind;

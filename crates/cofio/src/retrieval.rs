@@ -1,16 +1,28 @@
-//! Finding: what is asked of a store, how its answers are merged, and why each is there.
+//! Finding: how a question is read, how evidence is weighed, and why each hit is there.
 //!
 //! Pure: values in, values out.
 
 mod block;
+pub mod dates;
+mod explain;
 mod fuse;
+mod lexical;
 mod merge;
 mod plan;
 mod query;
+mod question;
+mod rank;
+mod weights;
 
 pub use block::{ContextBlock, block, estimated_tokens};
+pub use explain::explain;
 pub use fuse::{RANK_CONSTANT, Ranked, fuse};
-pub use merge::{Hit, Signals, merge};
+pub use merge::{Hit, LookedUp, Signals, merge};
 pub(crate) use plan::not_open;
-pub use plan::{cues, reach};
-pub use query::{Answer, Merge, Mode, Query, Selection};
+pub use plan::reach;
+pub use query::{
+    Answer, Fusion, MeaningUsed, Merge, Mode, Query, SEMANTIC_THRESHOLD, Selection,
+};
+pub use question::{Interpretation, Question};
+pub use rank::{Aim, Part, Scored, Signal, rank};
+pub use weights::{WEIGHTS, Weights, weights_hash};

@@ -2,19 +2,22 @@
 //!
 //! A store knows the model and nothing of ranking, policy or time.
 
+mod analysed;
 mod chain;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod document;
 mod memory_store;
 mod sqlite;
+mod vectors;
 
 use async_trait::async_trait;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Filter, Identifier, Kind, Layer,
-    Memory, MemoryId, Outcome, Reading, Scope, State, Timestamp,
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
+    Identifier, Kind, Layer, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State,
+    Survey, Timestamp,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -52,10 +55,21 @@ pub trait Store: Send + Sync {
     /// Returns one page of the memories that `filter` means, and how many there are in all.
     async fn list(&self, filter: &Filter, page: &Page) -> Result<Listing>;
 
-    /// Returns the memories that `filter` means and the cues point to, each list best first.
+    /// Returns what is known of the scopes by which a question is to be read.
     ///
-    /// A list has at most `limit` ids, and every id's memory is in `memories`.
-    async fn candidates(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Candidates>;
+    /// The words are as [`crate::text::fold`] makes them.
+    async fn survey(&self, scopes: &[Scope], words: &[String]) -> Result<Survey>;
+
+    /// Returns everything that speaks for memories that `filter` means.
+    ///
+    /// Of what a name or the meaning of the question points to, at least the `limit` best are there;
+    /// of what words point to, all, unless that is very many: then the most frequent words are left
+    /// out. Vectors of another model than the question's are not compared. Counts and means are of
+    /// the filter's scopes and of nothing else.
+    async fn evidence(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Evidence>;
+
+    /// Returns the memories at some places that `filter` still means, in the order of the places.
+    async fn at(&self, filter: &Filter, places: &[Place]) -> Result<Vec<(Place, Memory)>>;
 
     /// Returns the earlier versions of a memory that `access` opens, the oldest first.
     ///
@@ -106,6 +120,30 @@ pub trait Store: Send + Sync {
     /// Fails with `Damaged`, naming the first entry that does not fit.
     async fn verify_audit(&self) -> Result<u64>;
 
+    /// Makes a model the one that memories are embedded with from now on.
+    ///
+    /// If another one was it, every memory is pending again; the vectors of the other stay until
+    /// they are retired. Returns whether anything changed.
+    async fn adopt(&self, fingerprint: &Fingerprint) -> Result<bool>;
+
+    /// Hands out memories that have no vector of the adopted model, to be embedded by the caller.
+    ///
+    /// Nobody else is handed them before `until`.
+    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Memory>>;
+
+    /// Returns the vectors that passages with these hashes have already, in the same order.
+    async fn known_vectors(
+        &self,
+        fingerprint: &Fingerprint,
+        hashes: &[PassageHash],
+    ) -> Result<Vec<Option<Vec<f32>>>>;
+
+    /// Removes some vectors of models other than the adopted one, and returns how many are left.
+    async fn retire(&self, limit: usize) -> Result<u64>;
+
+    /// Returns how far the embedding of everything is.
+    async fn embedding_state(&self) -> Result<EmbeddingState>;
+
     /// Records soon that memories were read; does not wait, and may be lost in a crash.
     fn observe(&self, reading: Reading);
 
@@ -129,21 +167,25 @@ pub struct Capabilities {
     pub lexical: bool,
     /// Finds by entities.
     pub entities: bool,
+    /// Finds by meaning.
+    pub vectors: bool,
     /// Keeps earlier versions.
     pub history: bool,
     /// Survives the end of the process.
     pub durable: bool,
 }
 
-/// What a store found for the cues.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Candidates {
-    /// By words.
-    pub lexical: Vec<MemoryId>,
-    /// By entities.
-    pub entity: Vec<MemoryId>,
-    /// All of them, in no particular order.
-    pub memories: Vec<Memory>,
+/// How far the embedding of everything in a store is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EmbeddingState {
+    /// The model that memories are embedded with.
+    pub model: Option<Fingerprint>,
+    /// How many memories have a vector of it.
+    pub embedded: u64,
+    /// How many have none yet.
+    pub pending: u64,
+    /// Other models that vectors are still kept of, with how many.
+    pub retiring: Vec<(Fingerprint, u64)>,
 }
 
 /// Which part of a list is wanted.

@@ -11,10 +11,12 @@
 //! - Stop words are dropped, unless there is nothing else: a query of stop words finds the
 //!   documents that consist of stop words, and no others.
 
+pub mod bm25;
 mod chunk;
 mod fold;
 mod hex;
 mod language;
+mod passage;
 mod script;
 mod split;
 mod stem;
@@ -30,6 +32,7 @@ use std::collections::HashSet;
 pub use fold::fold;
 pub(crate) use hex::hex;
 pub use language::Language;
+pub use passage::{MAX_PASSAGE, MAX_PASSAGES, passages};
 
 use chunk::Part;
 use language::Guess;
@@ -38,7 +41,7 @@ use split::Piece;
 use word::Word;
 
 /// Version of the terms this module makes; a store whose index has another must be indexed again.
-pub const ANALYSER_VERSION: u32 = 1;
+pub const ANALYSER_VERSION: u32 = 2;
 
 /// Characters in a term at most.
 pub const MAX_TERM: usize = 64;
@@ -51,35 +54,64 @@ pub const MAX_QUERY_TERMS: usize = 64;
 /// Terms are lower case, not empty, at most [`MAX_TERM`] characters long, and free of white space,
 /// control characters and double quotes.
 pub fn document_terms(text: &str) -> Vec<String> {
+    document(text).0
+}
+
+/// Returns [`document_terms`], and how many words with content they were made from.
+pub fn document(text: &str) -> (Vec<String>, usize) {
     let tokens = tokens(text);
     let guess = guess(&tokens);
     let mut terms = Vec::with_capacity(2 * tokens.len());
+    let mut words = 0;
     for token in content(&tokens, guess) {
+        words += 1;
         match token {
             Token::Exact(term) => terms.push(term.clone()),
-            Token::Run(run) => terms.extend(unspaced::document_terms(run)),
+            Token::Run(run) => {
+                // Words of two characters are the most usual where there are no spaces.
+                words += run.chars().count().div_ceil(2) - 1;
+                terms.extend(unspaced::document_terms(run));
+            }
             Token::Word(word) => terms.extend(document_word(word, guess)),
         }
     }
-    terms
+    (terms, words)
 }
 
 /// Returns the distinct terms a query is looked up by, in order of first appearance.
 ///
 /// There are at most [`MAX_QUERY_TERMS`]; of a longer query the first count.
 pub fn query_terms(text: &str) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let terms = query_words(text).into_iter().flatten();
+    terms.filter(|term| seen.insert(term.clone())).take(MAX_QUERY_TERMS).collect()
+}
+
+/// Returns the distinct words of a query, each with the terms that may stand for it.
+///
+/// There are at most [`MAX_QUERY_TERMS`] terms in all; of a longer query the first words count.
+pub fn query_words(text: &str) -> Vec<Vec<String>> {
     let tokens = tokens(text);
     let guess = guess(&tokens);
-    let mut seen = HashSet::new();
-    content(&tokens, guess)
-        .flat_map(|token| match token {
-            Token::Exact(term) => vec![term.clone()],
-            Token::Run(run) => unspaced::query_terms(run),
-            Token::Word(word) => query_word(word, guess),
-        })
-        .filter(|term| seen.insert(term.clone()))
-        .take(MAX_QUERY_TERMS)
-        .collect()
+    let mut words: Vec<Vec<String>> = Vec::new();
+    let mut terms = 0;
+    for token in content(&tokens, guess) {
+        let found = match token {
+            Token::Exact(term) => vec![vec![term.clone()]],
+            Token::Run(run) => unspaced::query_terms(run).into_iter().map(|term| vec![term]).collect(),
+            Token::Word(word) => vec![query_word(word, guess)],
+        };
+        for word in found {
+            terms += word.len();
+            if terms > MAX_QUERY_TERMS {
+                return words;
+            }
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+    }
+    words
 }
 
 /// Returns the language most of `text` is written in, English if nothing tells.

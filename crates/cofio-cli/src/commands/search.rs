@@ -2,16 +2,16 @@
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use cofio::model::MemoryId;
-use cofio::retrieval::{Answer, Merge, Signals};
+use cofio::retrieval::{Answer, Fusion, MeaningUsed, Merge, explain};
 use cofio::wire::SearchOutput;
-use cofio::{Mode, Query, text};
+use cofio::{Mode, Query};
 use jiff::tz::TimeZone;
 
 use crate::app::App;
 use crate::filters::Filters;
 use crate::output::{self, Page};
 use crate::present;
+use crate::when::When;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +35,21 @@ pub struct Search {
     /// By which evidence: hybrid, semantic or keyword
     #[arg(long, value_enum, hide_possible_values = true, default_value_t)]
     mode: ModeName,
+    /// How evidence is put together: weighted, or rrf (by ranks alone)
+    #[arg(long, value_enum, hide_possible_values = true, default_value_t)]
+    fusion: FusionName,
+    /// The least cosine, from -1 to 1; with --mode semantic 0.7 if nothing is said
+    #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// How much more what happened lately counts, from 0 to 1
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0, allow_negative_numbers = true)]
+    recency: f64,
+    /// The moment from which "yesterday" is meant, if not now
+    #[arg(long, value_name = "TIME")]
+    at: Option<When>,
+    /// How many tokens all hits together may have, about
+    #[arg(long, value_name = "NUMBER")]
+    tokens: Option<usize>,
     /// The best first (fused), or the most specific layer first (precedence)
     #[arg(long, value_enum, hide_possible_values = true, default_value_t)]
     merge: MergeName,
@@ -55,6 +70,16 @@ enum ModeName {
     Semantic,
     /// Words alone
     Keyword,
+}
+
+/// How pieces of evidence are put together.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum FusionName {
+    /// By how far each stands out
+    #[default]
+    Weighted,
+    /// By places in ranked lists alone
+    Rrf,
 }
 
 /// How results of several layers are put together.
@@ -90,6 +115,11 @@ impl Search {
     fn query(&self, app: &App) -> Result<Query> {
         Ok(Query {
             mode: self.mode.into(),
+            fusion: self.fusion.into(),
+            threshold: self.threshold,
+            recency: self.recency,
+            reference_time: self.at.map(|at| at.last(app.zone())).transpose()?,
+            tokens: self.tokens,
             merge: self.merge.into(),
             limit: self.limit.unwrap_or(app.settings.limit()),
             limit_per_layer: self.limit_per_layer,
@@ -103,48 +133,9 @@ pub fn show(page: &mut Page, answer: &Answer, explain: bool, zone: &TimeZone) {
     for hit in &answer.hits {
         present::brief(page, &hit.memory, zone);
         if explain {
-            page.aside(format!("score {:.2}: {}", hit.score, reasons(&hit.signals)));
+            page.aside(format!("score {:.2}: {}", hit.score, explain(hit).join("; ")));
         }
     }
-}
-
-/// Says in words what brought a memory into an answer.
-fn reasons(signals: &Signals) -> String {
-    let mut reasons = Vec::new();
-    if let Some(rank) = signals.lexical_rank {
-        let words = whole_words(&signals.matched_terms).join(", ");
-        reasons.push(format!("{} by its words ({words})", ordinal(rank)));
-    }
-    if let Some(rank) = signals.entity_rank {
-        let names = signals.matched_names.join(", ");
-        reasons.push(format!("{} by what it names ({names})", ordinal(rank)));
-    }
-    if !signals.overrides.is_empty() {
-        let ids: Vec<&str> = signals.overrides.iter().map(MemoryId::as_str).collect();
-        reasons.push(format!("overrides {} of a wider layer", ids.join(", ")));
-    }
-    reasons.join("; ")
-}
-
-/// Leaves out what is only a part or the stem of another word.
-fn whole_words(terms: &[String]) -> Vec<&str> {
-    let made_from = |part: &String, word: &String| {
-        word != part
-            && text::query_terms(word).contains(part)
-            && !text::query_terms(part).contains(word)
-    };
-    let whole = |part: &&String| !terms.iter().any(|word| made_from(part, word));
-    terms.iter().filter(whole).map(String::as_str).collect()
-}
-
-fn ordinal(rank: usize) -> String {
-    let ending = match (rank % 10, rank % 100) {
-        (1, tens) if tens != 11 => "st",
-        (2, tens) if tens != 12 => "nd",
-        (3, tens) if tens != 13 => "rd",
-        _ => "th",
-    };
-    format!("{rank}{ending}")
 }
 
 impl From<ModeName> for Mode {
@@ -157,31 +148,20 @@ impl From<ModeName> for Mode {
     }
 }
 
+impl From<FusionName> for Fusion {
+    fn from(name: FusionName) -> Self {
+        match name {
+            FusionName::Weighted => Self::Weighted,
+            FusionName::Rrf => Self::Rrf,
+        }
+    }
+}
+
 impl From<MergeName> for Merge {
     fn from(name: MergeName) -> Self {
         match name {
             MergeName::Fused => Self::Fused,
             MergeName::Precedence => Self::Precedence,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_counted_as_people_do() {
-        for (rank, expected) in [
-            (1, "1st"),
-            (2, "2nd"),
-            (3, "3rd"),
-            (4, "4th"),
-            (11, "11th"),
-            (112, "112th"),
-            (121, "121st"),
-        ] {
-            assert_eq!(ordinal(rank), expected);
         }
     }
 }

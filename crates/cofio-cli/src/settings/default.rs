@@ -6,7 +6,7 @@ use cofio::Config;
 use cofio::model::Identifier;
 
 use super::origin::{Given, Origin};
-use super::places::STORE;
+use super::places::{MODELS, STORE};
 use super::read::Color;
 use super::sources::Sources;
 use super::{Result, SettingsError};
@@ -34,6 +34,26 @@ pub fn store(sources: &Sources<'_>) -> Result<Given<PathBuf>> {
         ));
     };
     fixed(data.join(STORE))
+}
+
+/// Keeps models in the data folder, if there is one.
+pub fn models_dir(sources: &Sources<'_>) -> Result<Given<Option<PathBuf>>> {
+    fixed(sources.data.map(|data| data.join(MODELS)))
+}
+
+/// Asks OpenAI itself.
+pub fn openai_url(_: &Sources<'_>) -> Result<Given<String>> {
+    fixed("https://api.openai.com/v1".to_owned())
+}
+
+/// Takes the smallest model there.
+pub fn openai_model(_: &Sources<'_>) -> Result<Given<String>> {
+    fixed("text-embedding-3-small".to_owned())
+}
+
+/// Takes the variable that everybody uses.
+pub fn openai_key_env(_: &Sources<'_>) -> Result<Given<String>> {
+    fixed("OPENAI_API_KEY".to_owned())
 }
 
 /// Takes the login name, else the name of the home folder, which is usually the same.

@@ -1,4 +1,4 @@
-//! Reads a settings file: TOML, one level, known names only.
+//! Reads a settings file: TOML, known names only.
 
 use std::fs;
 use std::io::{self, Read};
@@ -66,17 +66,35 @@ fn parse(path: &Path, text: &str) -> Result<File> {
         SettingsError::new(format!("{}:{line} is not TOML: {message}", path.display()))
     })?;
 
-    let mut found: Vec<_> = table.get_ref().iter().collect();
-    found.sort_by_key(|(key, _)| key.span().start);
     let mut entries = Vec::new();
-    for (key, value) in found {
-        let line = line_of(key.span().start);
-        let name = known(key.get_ref()).map_err(|advice| {
+    for (name, start, value) in values(table.get_ref()) {
+        let line = line_of(start);
+        let name = known(&name).map_err(|advice| {
             SettingsError::new(format!("{}:{line} has {advice}", path.display()))
         })?;
-        entries.push(Entry { name, raw: raw(value.get_ref()), line });
+        entries.push(Entry { name, raw: raw(value), line });
     }
     Ok(File { path: path.to_owned(), entries })
+}
+
+/// Returns every value with its name and where it stands, in that order; what stands in a table
+/// that we know has its name before a dot.
+fn values<'a>(table: &'a DeTable<'_>) -> Vec<(String, usize, &'a DeValue<'a>)> {
+    let mut found = Vec::new();
+    for (key, value) in table {
+        let (name, start) = (key.get_ref().to_string(), key.span().start);
+        match value.get_ref() {
+            DeValue::Table(inner) if table::is_table(&name) => {
+                let inner = inner.iter().map(|(key, value)| {
+                    (format!("{name}.{}", key.get_ref()), key.span().start, value.get_ref())
+                });
+                found.extend(inner);
+            }
+            value => found.push((name, start, value)),
+        }
+    }
+    found.sort_by_key(|(_, start, _)| *start);
+    found
 }
 
 /// Returns the name as the table has it, or what is wrong with it.

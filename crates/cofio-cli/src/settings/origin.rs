@@ -46,7 +46,7 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Flag(name) => write!(f, "flag --{}", name.replace('_', "-")),
+            Self::Flag(name) => write!(f, "flag --{}", name.replace(['_', '.'], "-")),
             Self::Variable(name) => write!(f, "variable {name}"),
             Self::File { path, line } => write!(f, "file {}:{line}", path.display()),
             Self::Git(common_dir) => write!(f, "git {}", common_dir.display()),

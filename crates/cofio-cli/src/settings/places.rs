@@ -14,6 +14,9 @@ const CONFIG: &str = "config.toml";
 /// The name of the file that holds the memories.
 pub const STORE: &str = "cofio.db";
 
+/// The name of the folder that holds the models.
+pub const MODELS: &str = "models";
+
 /// Looks up an environment variable.
 type Lookup = Box<dyn Fn(&str) -> Option<OsString>>;
 
@@ -61,7 +64,7 @@ impl Surroundings {
     }
 
     /// Returns a variable; one that is empty counts as not set.
-    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+    pub fn variable(&self, name: &str) -> Option<OsString> {
         (self.env)(name).filter(|value| !value.is_empty())
     }
 }

@@ -16,6 +16,9 @@ type Result<T> = std::result::Result<T, String>;
 /// The most characters that stand in for a secret.
 const REPLACEMENT_CHARS: usize = 100;
 
+/// The most bytes of a name that a server or an environment knows.
+const NAME_BYTES: usize = 100;
+
 /// The most characters of a bad value that an error shows.
 const SHOWN_CHARS: usize = 60;
 
@@ -47,6 +50,17 @@ pub enum Color {
     Never,
 }
 
+/// Who turns text into vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmbedderName {
+    /// all-MiniLM-L6-v2, on this machine.
+    MiniLm,
+    /// Nobody.
+    None,
+    /// A server that speaks OpenAI's dialect.
+    OpenAi,
+}
+
 /// A value that people can read.
 pub trait Shown {
     /// Returns the text, or `None` where nothing is set.
@@ -65,6 +79,19 @@ pub fn file(word: &Word<'_>) -> Result<PathBuf> {
         return Err(format!("that is a folder; give a file, such as {}", example.display()));
     }
     Ok(path)
+}
+
+/// Reads the path of a folder and makes it absolute.
+pub fn folder(word: &Word<'_>) -> Result<Option<PathBuf>> {
+    let Raw::Text(text) = &word.raw else { return Err(quote()) };
+    if text.is_empty() || text.as_encoded_bytes().contains(&0) {
+        return Err("give the path of a folder".to_owned());
+    }
+    let path = places::absolute(Path::new(text), word.base, word.home)?;
+    if path.is_file() {
+        return Err("that is a file; give a folder".to_owned());
+    }
+    Ok(Some(path))
 }
 
 /// Reads a name.
@@ -125,6 +152,60 @@ pub fn color(word: &Word<'_>) -> Result<Color> {
     }
 }
 
+/// Reads who turns text into vectors.
+pub fn embedder(word: &Word<'_>) -> Result<EmbedderName> {
+    match word.text()? {
+        "minilm" => Ok(EmbedderName::MiniLm),
+        "none" => Ok(EmbedderName::None),
+        "openai" => Ok(EmbedderName::OpenAi),
+        _ => Err("give minilm, none or openai".to_owned()),
+    }
+}
+
+/// Reads the address of a server.
+pub fn url(word: &Word<'_>) -> Result<String> {
+    let url = word.text()?;
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let fits = |rest: &&str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic());
+    match rest.filter(fits) {
+        // A password in it would be shown wherever settings are.
+        Some(rest) if !rest.contains(['@', '?', '#']) => Ok(url.to_owned()),
+        _ => {
+            Err("give an address such as \"https://api.openai.com/v1\", which ends there"
+                .to_owned())
+        }
+    }
+}
+
+/// Reads the name of a model.
+pub fn model(word: &Word<'_>) -> Result<String> {
+    let name = word.text()?;
+    let visible = name.bytes().all(|byte| byte.is_ascii_graphic());
+    if name.is_empty() || name.len() > NAME_BYTES || !visible {
+        return Err(format!("give the server's name for it, 1 to {NAME_BYTES} visible characters"));
+    }
+    Ok(name.to_owned())
+}
+
+/// Reads how many dimensions to ask for.
+pub fn dimensions(word: &Word<'_>) -> Result<Option<usize>> {
+    number::<1, 16_384, _>(word).map(Some)
+}
+
+/// Reads the name of an environment variable.
+pub fn variable(word: &Word<'_>) -> Result<String> {
+    let name = word.text()?;
+    let fits = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let starts_well = name.bytes().next().is_some_and(|first| !first.is_ascii_digit());
+    if !starts_well || name.len() > NAME_BYTES || !name.bytes().all(fits) {
+        return Err(
+            "give the name of the variable that holds the key, in capital letters, never the key"
+                .to_owned(),
+        );
+    }
+    Ok(name.to_owned())
+}
+
 impl Word<'_> {
     fn text(&self) -> Result<&str> {
         match &self.raw {
@@ -171,6 +252,16 @@ impl fmt::Display for Color {
     }
 }
 
+impl fmt::Display for EmbedderName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::MiniLm => "minilm",
+            Self::None => "none",
+            Self::OpenAi => "openai",
+        })
+    }
+}
+
 impl Shown for PathBuf {
     fn shown(&self) -> Option<String> {
         Some(self.display().to_string())
@@ -199,4 +290,4 @@ macro_rules! shown_as_displayed {
     };
 }
 
-shown_as_displayed!(Color, Identifier, Kind, Layer, String, i64, usize);
+shown_as_displayed!(Color, EmbedderName, Identifier, Kind, Layer, String, i64, usize);

@@ -51,10 +51,12 @@ impl Sources<'_> {
         let mut given = None;
         for (word, origin) in self.words(name, variable, flag) {
             let value = read(&word).map_err(|advice| {
-                SettingsError::new(format!(
-                    "cannot use {} for {name} ({origin}): {advice}",
-                    word.raw
-                ))
+                // Whoever confuses the variable with the key must not find the key on the screen.
+                let raw = match name {
+                    "openai.key_env" => "what is given".to_owned(),
+                    _ => word.raw.to_string(),
+                };
+                SettingsError::new(format!("cannot use {raw} for {name} ({origin}): {advice}"))
             })?;
             given = Some(Given { value, origin });
         }

@@ -7,14 +7,15 @@ use cofio::model::{Identifier, Kind, Layer};
 use jiff::tz::TimeZone;
 
 use super::origin::{Given, Row};
-use super::read::Color;
+use super::read::{Color, EmbedderName};
 use super::sources::Sources;
 use super::{Overrides, Result, default, read};
 
 /// What is known about a setting before it has a value.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
-    /// Its name in files; its flag has dashes where this has underscores.
+    /// Its name in files, with the table that it stands in, if any, before a dot; its flag has
+    /// dashes where this has underscores and dots.
     pub name: &'static str,
     /// Its environment variable.
     pub variable: &'static str,
@@ -36,7 +37,7 @@ use ProjectFile::{MayNotSet, MaySet};
 
 /// Makes the struct of all values, the list of all settings, and the way from one to the other.
 macro_rules! settings {
-    ($($(#[$doc:meta])* $name:ident: $type:ty, $variable:literal, $project_file:expr, $read:expr, $default:expr;)+) => {
+    ($($(#[$doc:meta])* $name:ident $(= $shown:literal)?: $type:ty, $variable:literal, $project_file:expr, $read:expr, $default:expr;)+) => {
         /// Every value with its origin.
         #[derive(Debug)]
         pub struct Values {
@@ -45,7 +46,7 @@ macro_rules! settings {
 
         /// Every setting, in the order they are shown.
         pub const ALL: &[Setting] = &[
-            $(Setting { name: stringify!($name), variable: $variable, project_file: $project_file },)+
+            $(Setting { name: shown!($name $($shown)?), variable: $variable, project_file: $project_file },)+
         ];
 
         impl Values {
@@ -53,7 +54,7 @@ macro_rules! settings {
             pub(super) fn of(sources: &Sources<'_>, flags: &Overrides) -> Result<Self> {
                 $(let $name = {
                     let flag = flags.$name.as_ref().map(AsRef::<OsStr>::as_ref);
-                    sources.take(stringify!($name), $variable, flag, $read, $default)?
+                    sources.take(shown!($name $($shown)?), $variable, flag, $read, $default)?
                 };)+
                 Ok(Self { $($name),+ })
             }
@@ -61,12 +62,22 @@ macro_rules! settings {
             /// Returns every setting as text.
             pub(super) fn rows(&self) -> Vec<Row> {
                 vec![$(Row {
-                    name: stringify!($name),
+                    name: shown!($name $($shown)?),
                     value: read::Shown::shown(&self.$name.value),
                     origin: self.$name.origin.clone(),
                 },)+]
             }
         }
+    };
+}
+
+/// Returns the name of a setting: that of its field, unless another is given.
+macro_rules! shown {
+    ($name:ident) => {
+        stringify!($name)
+    };
+    ($name:ident $shown:literal) => {
+        $shown
     };
 }
 
@@ -107,6 +118,19 @@ settings! {
     /// The most bytes of one memory's text.
     max_content_bytes: usize, "COFIO_MAX_CONTENT_BYTES", MaySet, read::number::<1, 16_777_216, _>, |_| default::fixed(262_144);
 
+    /// Who turns text into vectors.
+    embedder: EmbedderName, "COFIO_EMBEDDER", MayNotSet, read::embedder, |_| default::fixed(EmbedderName::MiniLm);
+    /// The folder that models are kept in.
+    models_dir: Option<PathBuf>, "COFIO_MODELS_DIR", MayNotSet, read::folder, default::models_dir;
+    /// The address of a server that speaks OpenAI's dialect, up to the version.
+    openai_url = "openai.url": String, "COFIO_OPENAI_URL", MayNotSet, read::url, default::openai_url;
+    /// The model that the server is asked for.
+    openai_model = "openai.model": String, "COFIO_OPENAI_MODEL", MayNotSet, read::model, default::openai_model;
+    /// How many dimensions the server is asked for, if not for the model's own.
+    openai_dimensions = "openai.dimensions": Option<usize>, "COFIO_OPENAI_DIMENSIONS", MayNotSet, read::dimensions, |_| default::fixed(None);
+    /// The variable that holds the key for the server; the key itself is never a setting.
+    openai_key_env = "openai.key_env": String, "COFIO_OPENAI_KEY_ENV", MayNotSet, read::variable, default::openai_key_env;
+
     /// When to print in colour.
     color: Color, "COFIO_COLOR", MayNotSet, read::color, default::color;
 }
@@ -116,9 +140,17 @@ pub fn find(name: &str) -> Option<&'static Setting> {
     ALL.iter().find(|setting| setting.name == name)
 }
 
+/// Returns whether some settings stand in a table of that name.
+pub fn is_table(name: &str) -> bool {
+    ALL.iter().any(|setting| setting.name.split_once('.').is_some_and(|(table, _)| table == name))
+}
+
 /// Returns the setting that `name` was probably meant to be.
 pub fn nearest(name: &str) -> Option<&'static Setting> {
     let name = name.to_ascii_lowercase().replace('-', "_");
+    if let Some(longer) = ALL.iter().find(|s| name.len() > 3 && s.name.starts_with(&name)) {
+        return Some(longer);
+    }
     let distance = |setting: &&Setting| strsim::damerau_levenshtein(&name, setting.name);
     let nearest = ALL.iter().min_by_key(distance)?;
     (distance(&nearest) * 2 <= nearest.name.len()).then_some(nearest)

@@ -151,6 +151,12 @@ fn every_setting_listens_to_every_source() {
         ("window_turns", "9"),
         ("secret_replacement", "***"),
         ("max_content_bytes", "1000"),
+        ("embedder", "openai"),
+        ("models_dir", "/x/models"),
+        ("openai.url", "http://127.0.0.1:11434/v1"),
+        ("openai.model", "nomic-embed-text:v1.5"),
+        ("openai.dimensions", "256"),
+        ("openai.key_env", "MY_KEY"),
         ("color", "always"),
     ];
     let flags = Overrides {
@@ -170,6 +176,12 @@ fn every_setting_listens_to_every_source() {
         window_turns: Some("9".to_owned()),
         secret_replacement: Some("***".to_owned()),
         max_content_bytes: Some("1000".to_owned()),
+        embedder: Some("openai".to_owned()),
+        models_dir: Some("/x/models".into()),
+        openai_url: Some("http://127.0.0.1:11434/v1".to_owned()),
+        openai_model: Some("nomic-embed-text:v1.5".to_owned()),
+        openai_dimensions: Some("256".to_owned()),
+        openai_key_env: Some("MY_KEY".to_owned()),
         color: Some("always".to_owned()),
     };
     assert_eq!(
@@ -177,8 +189,8 @@ fn every_setting_listens_to_every_source() {
         table::ALL.iter().map(|s| s.name).collect::<Vec<_>>()
     );
     for (name, value) in samples {
-        let variable = format!("COFIO_{}", name.to_uppercase());
-        let flag = format!("flag --{}", name.replace('_', "-"));
+        let variable = format!("COFIO_{}", name.to_uppercase().replace('.', "_"));
+        let flag = format!("flag --{}", name.replace(['_', '.'], "-"));
         let machine = Machine::new().user_file(&format!("{name} = {value:?}"));
         machine.check(name, value, "file /M/ada/.config/cofio/config.toml:1");
         machine.check_with(&flags, name, value, &flag);
@@ -218,6 +230,12 @@ fn defaults_are_as_documented() {
         "window_turns | 5 | default",
         "secret_replacement | [SECRET_REDACTED] | default",
         "max_content_bytes | 262144 | default",
+        "embedder | minilm | default",
+        "models_dir | /M/ada/.local/share/cofio/models | default",
+        "openai.url | https://api.openai.com/v1 | default",
+        "openai.model | text-embedding-3-small | default",
+        "openai.dimensions | - | default",
+        "openai.key_env | OPENAI_API_KEY | default",
         "color | auto | default",
     ];
     assert_eq!(shown, expected);
@@ -375,10 +393,24 @@ fn the_users_own_file_is_no_project_file() {
 
 #[test]
 fn a_project_file_cannot_say_whose_memories_are_or_where_they_go() {
-    for name in ["store", "user", "agent", "session", "secret_replacement", "color"] {
+    let names = [
+        "store",
+        "user",
+        "agent",
+        "session",
+        "secret_replacement",
+        "embedder",
+        "models_dir",
+        "openai.url",
+        "openai.model",
+        "openai.dimensions",
+        "openai.key_env",
+        "color",
+    ];
+    for name in names {
         let flags = Overrides { store: Some("/x.db".into()), ..Overrides::default() };
         let machine = Machine::new().project_file(&format!("limit = 3\n{name} = 'auto'"));
-        let variable = format!("COFIO_{}", name.to_uppercase());
+        let variable = format!("COFIO_{}", name.to_uppercase().replace('.', "_"));
         machine.check_error_with(
             &flags,
             &format!(
@@ -399,11 +431,18 @@ fn an_unknown_name_is_refused_with_the_nearest_known() {
     check("Time-Zone = 'UTC'", ":1 has the unknown setting \"Time-Zone\": did you mean time_zone?");
     check("stroe = 'x'", ":1 has the unknown setting \"stroe\": did you mean store?");
     let known = "store, user, agent, session, project, team, org, company, layer, kind, limit, \
-                 time_zone, episode_days, window_turns, secret_replacement, max_content_bytes, color";
+                 time_zone, episode_days, window_turns, secret_replacement, max_content_bytes, \
+                 embedder, models_dir, openai.url, openai.model, openai.dimensions, \
+                 openai.key_env, color";
     check(
-        "[embedding]\nx = 1",
-        &format!(":1 has the unknown setting \"embedding\": known are {known}"),
+        "[weather]\nx = 1",
+        &format!(":1 has the unknown setting \"weather\": known are {known}"),
     );
+    check(
+        "[openai]\nurl = 'http://host/v1'\nkey = 'sk-secret'",
+        ":3 has the unknown setting \"openai.key\": did you mean openai.key_env?",
+    );
+    check("openai = 'x'", ":1 has the unknown setting \"openai\": did you mean openai.url?");
     let project = Machine::new().project_file("\n'\\u001b' = 1");
     project.check_error(&format!(
         "/M/work/.cofio/config.toml:2 has the unknown setting \"\\\\u001b\": known are {known}"
@@ -447,6 +486,11 @@ fn a_bad_value_says_what_would_be_right() {
     check(
         "layer = 'usr'",
         "cannot use \"usr\" for layer FILE: unknown layer \"usr\"; known: agent, user, session, project, team, org, company",
+    );
+    check("embedder = 'gpt'", "cannot use \"gpt\" for embedder FILE: give minilm, none or openai");
+    check(
+        "openai.dimensions = 0",
+        "cannot use 0 for openai.dimensions FILE: give a whole number from 1 to 16384",
     );
     check("color = 'red'", "cannot use \"red\" for color FILE: give auto, always or never");
     check(
@@ -495,6 +539,55 @@ fn a_file_from_another_system_is_read() {
     let machine = Machine::new().user_file("\u{feff}limit = 1_00\r\nlayer = \"team\"\r\n");
     machine.check("limit", "100", "file /M/ada/.config/cofio/config.toml:1");
     machine.check("layer", "team", "file /M/ada/.config/cofio/config.toml:2");
+}
+
+#[test]
+fn a_table_is_read_like_names_with_dots() {
+    let path = "file /M/ada/.config/cofio/config.toml";
+    let machine = Machine::new().user_file("limit = 2\n\n[openai]\nmodel = 'm'\ndimensions = 512");
+    machine.check("openai.model", "m", &format!("{path}:4"));
+    machine.check("openai.dimensions", "512", &format!("{path}:5"));
+    let machine = Machine::new().user_file("openai = { model = 'm' }\nlimit = 3");
+    machine.check("openai.model", "m", &format!("{path}:1"));
+    machine.check("limit", "3", &format!("{path}:2"));
+}
+
+#[test]
+fn models_are_kept_beside_the_memories() {
+    let own = || Machine::new().path_variable("COFIO_HOME", "own");
+    own().check("models_dir", "/M/own/models", "default");
+    let machine = own().variable("COFIO_MODELS_DIR", "./m");
+    machine.check("models_dir", "/M/work/m", "variable COFIO_MODELS_DIR");
+    let machine = Machine::new().user_file("models_dir = '~/m'");
+    machine.check("models_dir", "/M/ada/m", "file /M/ada/.config/cofio/config.toml:1");
+    let flags = Overrides { store: Some("/x.db".into()), ..Overrides::default() };
+    let homeless = Machine::new().without_home();
+    homeless.check_with(&flags, "models_dir", "-", "default");
+    assert_eq!(
+        homeless.load(&flags).unwrap().models_dir().unwrap_err().to_string(),
+        "cannot tell where to keep models, as there is no home folder: set HOME, COFIO_HOME or COFIO_MODELS_DIR"
+    );
+    Machine::new().file("work/m", "").variable("COFIO_MODELS_DIR", "m").check_error(
+        "cannot use \"m\" for models_dir (variable COFIO_MODELS_DIR): that is a file; give a folder",
+    );
+}
+
+#[test]
+fn the_key_for_a_server_is_no_setting_and_is_not_shown() {
+    for key in ["sk-0123456789", "sk_0123456789", "0123456789ABCDEF", ""] {
+        let machine = Machine::new().user_file(&format!("openai.key_env = '{key}'"));
+        machine.check_error(
+            "cannot use what is given for openai.key_env (file /M/ada/.config/cofio/config.toml:1): \
+             give the name of the variable that holds the key, in capital letters, never the key",
+        );
+    }
+    for url in ["api.openai.com/v1", "https://", "https://me:pw@host/v1", "https://h/v1?x=1"] {
+        let machine = Machine::new().variable("COFIO_OPENAI_URL", url);
+        machine.check_error(&format!(
+            "cannot use {url:?} for openai.url (variable COFIO_OPENAI_URL): \
+             give an address such as \"https://api.openai.com/v1\", which ends there"
+        ));
+    }
 }
 
 #[test]

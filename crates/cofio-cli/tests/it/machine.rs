@@ -104,6 +104,7 @@ impl Machine {
         let text = Regex::new(moment).unwrap().replace_all(&text, "TIME");
         let text = Regex::new("[0-9a-f]{64}").unwrap().replace_all(&text, "HASH");
         let text = Regex::new(r"[0-9a-f]{12}\.\d+\.").unwrap().replace_all(&text, "PLACE.");
+        let text = Regex::new(r"\d+\.\d MB").unwrap().replace_all(&text, "SIZE");
         let text = text.replace(self.home("").to_str().unwrap(), "HOME/");
         text.replace(self.path("").to_str().unwrap(), "WORK/")
     }

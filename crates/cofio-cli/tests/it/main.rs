@@ -8,5 +8,6 @@ mod changing;
 mod finding;
 mod keeping;
 mod manners;
+mod model;
 mod settings;
 mod transfer;

@@ -97,6 +97,12 @@ fn the_doctor_says_where_everything_is() {
           window_turns       5  (default)
           secret_replacement [SECRET_REDACTED]  (default)
           max_content_bytes  262144  (default)
+          embedder           minilm  (default)
+          models_dir         HOME/models  (default)
+          openai.url         https://api.openai.com/v1  (default)
+          openai.model       text-embedding-3-small  (default)
+          openai.dimensions  -  (default)
+          openai.key_env     OPENAI_API_KEY  (default)
           color              auto  (default)
 
         checks

@@ -65,6 +65,7 @@ impl Engine {
         let changes = prepared.iter().map(create).collect();
         let audit = audit(&prepared);
         let outcomes = self.commit(caller, now, changes, audit, idempotency).await?;
+        self.announce();
         self.remembered(caller, prepared, outcomes).await
     }
 

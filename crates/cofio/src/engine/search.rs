@@ -1,10 +1,18 @@
 use super::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Caller, Memory};
-use crate::retrieval::{self, Answer, Mode, Query};
+use crate::model::{Caller, Cues, Evidence, Filter, Meaning, Memory, Place, Timestamp};
+use crate::retrieval::dates::{self, Mention};
+use crate::retrieval::{
+    self, Aim, Answer, Interpretation, LookedUp, MeaningUsed, Mode, Query, Question,
+    SEMANTIC_THRESHOLD, Scored,
+};
+use crate::text;
 
-/// How many candidates each list has for every hit wanted, and at least.
+/// How many memories are ranked for every hit wanted, and at least.
 const DEPTH: (usize, usize) = (5, 50);
+
+/// How many memories are loaded for every hit wanted, and more: some may give way to others.
+const SPARE: (usize, usize) = (2, 10);
 
 impl Engine {
     /// Finds the memories that answer a question, each with the reason why it is there.
@@ -16,23 +24,87 @@ impl Engine {
         self.check_query(query)?;
         let now = self.now();
         let filter = super::filter(caller, &query.selection, now)?;
-        let cues = retrieval::cues(&query.text, query.mode);
-        let depth = (query.limit * DEPTH.0).max(DEPTH.1);
-        let found = self.store.candidates(&filter, &cues, depth).await?;
-        let total = found.memories.len();
-        let ranked = match query.mode {
-            Mode::Keyword => retrieval::fuse(&[&found.lexical]),
-            // A list that is empty for everyone must not halve every score.
-            _ if found.entity.is_empty() => retrieval::fuse(&[&found.lexical]),
-            _ => retrieval::fuse(&[&found.lexical, &found.entity]),
-        };
-        let hits = retrieval::merge(ranked, found.memories, query, &cues.names);
+        let looked = self.look(query, &filter, DEPTH.1.max(query.limit * DEPTH.0)).await?;
+        let wanted = (query.limit * SPARE.0 + SPARE.1).min(looked.ranked.len());
+        let found = self.load_ranked(&filter, &looked.ranked[..wanted]).await?;
+        let looked_up = LookedUp { words: &looked.cues.words, names: &looked.cues.names };
+        let (hits, left_out) = retrieval::merge(found, query, looked_up);
         let shown: Vec<Memory> = hits.iter().map(|hit| hit.memory.clone()).collect();
         self.observe(caller, now, "search", &shown);
-        Ok(Answer { hits, total, searched: filter.scopes })
+        let (total, meaning) = (looked.total, looked.meaning);
+        Ok(Answer { hits, total, left_out, searched: filter.scopes, meaning })
     }
 
-    fn check_query(&self, query: &Query) -> Result<()> {
+    /// Ranks everything that speaks for an answer to a question.
+    pub(super) async fn look(&self, query: &Query, filter: &Filter, depth: usize) -> Result<Looked> {
+        let question = Question::new(&query.text);
+        let reading = self.interpret(query, &question, filter).await?;
+        let (meaning, used) = self.meaning(query, &reading.by_meaning).await?;
+        let names = if query.mode == Mode::Hybrid { question.names() } else { Vec::new() };
+        let words = match query.mode {
+            Mode::Semantic => Vec::new(),
+            Mode::Hybrid | Mode::Keyword => text::query_words(&reading.by_words),
+        };
+        let cues = Cues { words, names, meaning };
+        let evidence = self.store.evidence(filter, &cues, depth).await?;
+        let dates = dates(query, filter.now);
+        let (ranked, total) = retrieval::rank(&evidence, &aim(query, &reading, &dates, filter), depth);
+        let meaning = match used {
+            MeaningUsed::Compared { .. } => MeaningUsed::Compared { pending: evidence.pending },
+            other => other,
+        };
+        Ok(Looked { cues, evidence, ranked, total, meaning })
+    }
+
+    async fn interpret(
+        &self,
+        query: &Query,
+        question: &Question<'_>,
+        filter: &Filter,
+    ) -> Result<Interpretation> {
+        if query.mode == Mode::Keyword {
+            let by_words = query.text.clone();
+            return Ok(Interpretation { by_words, ..Interpretation::default() });
+        }
+        let survey = self.store.survey(&filter.scopes, &question.words()).await?;
+        Ok(question.interpret(&survey))
+    }
+
+    /// Returns what a question means, if that is wanted and can be had.
+    async fn meaning(&self, query: &Query, text: &str) -> Result<(Option<Meaning>, MeaningUsed)> {
+        if query.mode == Mode::Keyword {
+            return Ok((None, MeaningUsed::NotAsked));
+        }
+        let alone = query.mode == Mode::Semantic;
+        if !self.has_embedder() && !alone {
+            return Ok((None, MeaningUsed::NoEmbedder));
+        }
+        match self.embed_question(text).await {
+            Ok(meaning) => Ok((Some(meaning), MeaningUsed::Compared { pending: 0 })),
+            Err(error) if alone => Err(error),
+            Err(_) => Ok((None, MeaningUsed::Failed)),
+        }
+    }
+
+    /// Loads what was ranked, in the same order.
+    async fn load_ranked(
+        &self,
+        filter: &Filter,
+        ranked: &[Scored],
+    ) -> Result<Vec<(Scored, Memory)>> {
+        let places: Vec<Place> = ranked.iter().map(|scored| scored.place).collect();
+        let mut memories = self.store.at(filter, &places).await?.into_iter().peekable();
+        let mut found = Vec::with_capacity(places.len());
+        for scored in ranked {
+            // A memory may be forgotten between ranking and loading, so pair by place.
+            if let Some((_, memory)) = memories.next_if(|(place, _)| *place == scored.place) {
+                found.push((scored.clone(), memory));
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn check_query(&self, query: &Query) -> Result<()> {
         let limits = &self.config.limits;
         if query.text.len() > limits.query_bytes {
             let message = format!(
@@ -51,10 +123,45 @@ impl Engine {
         if query.limit_per_layer == Some(0) {
             return Err(Error::invalid("a layer has at least one hit"));
         }
-        if query.mode == Mode::Semantic {
-            let message = "semantic search needs an embedder, and none is configured";
-            return Err(Error::new(ErrorKind::Unsupported, message));
+        if query.threshold.is_some_and(|threshold| !(-1.0..=1.0).contains(&threshold)) {
+            return Err(Error::invalid("a threshold is a cosine, from -1 to 1"));
+        }
+        if !(0.0..=1.0).contains(&query.recency) {
+            return Err(Error::invalid("recency counts from 0 to 1"));
         }
         Ok(())
+    }
+}
+
+/// What was found out about a question before anything is loaded.
+pub(super) struct Looked {
+    pub(super) cues: Cues,
+    pub(super) evidence: Evidence,
+    pub(super) ranked: Vec<Scored>,
+    pub(super) total: usize,
+    pub(super) meaning: MeaningUsed,
+}
+
+/// Returns the times that a question names.
+fn dates(query: &Query, now: Timestamp) -> Vec<Mention> {
+    let reference = query.reference_time.unwrap_or(now);
+    dates::mentioned(&query.text, reference.to_zoned(jiff::tz::TimeZone::UTC).date())
+}
+
+fn aim<'a>(
+    query: &Query,
+    reading: &'a Interpretation,
+    dates: &'a [Mention],
+    filter: &Filter,
+) -> Aim<'a> {
+    let default = (query.mode == Mode::Semantic).then_some(SEMANTIC_THRESHOLD);
+    Aim {
+        mode: query.mode,
+        fusion: query.fusion,
+        speakers: &reading.speakers,
+        dates,
+        threshold: query.threshold.or(default),
+        recency: query.recency,
+        now: query.reference_time.unwrap_or(filter.now).as_microsecond(),
     }
 }

@@ -63,7 +63,9 @@ impl Engine {
         audit.extend(super::redaction_event(revised.redactions.iter()));
         let next = Box::new(revised.memory.clone());
         let changes = vec![Change::Update { memory: next, identity: revised.identity }];
-        match self.commit(caller, now, changes, audit, None).await?.as_slice() {
+        let outcomes = self.commit(caller, now, changes, audit, None).await?;
+        self.announce();
+        match outcomes.as_slice() {
             [Outcome::Updated(_)] => Ok(Updated {
                 memory: revised.memory,
                 content_changed: revised.content_changed,

@@ -31,18 +31,30 @@ pub enum Change {
         /// Whose it is.
         scope: Scope,
     },
-    /// Keep a vector for a memory, if the memory still has this version.
+    /// Keep the vectors of a memory's passages, if the memory still has this version.
     Embed {
         /// Which memory.
         id: MemoryId,
         /// The version whose text was embedded.
         version: u64,
-        /// The model that made the vector.
+        /// The model that made the vectors.
         fingerprint: Fingerprint,
-        /// The vector, of length one.
-        vector: Vec<f32>,
+        /// The vectors, in the order of the passages.
+        vectors: Vec<PassageVector>,
     },
 }
+
+/// What a passage means, to one model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassageVector {
+    /// The hash of the passage, by which the same text is known again.
+    pub hash: PassageHash,
+    /// The vector, of length one.
+    pub vector: Vec<f32>,
+}
+
+/// The hash of a passage's text.
+pub type PassageHash = [u8; 16];
 
 /// Everything that happens together or not at all.
 #[derive(Debug, Clone)]

@@ -1,6 +1,8 @@
 use serde_json::{Map, Value};
 
-use super::{Identifier, Kind, Scope, SourceType, State, Timestamp, Trust};
+use super::names::names;
+use super::{Identifier, Kind, Memory, Scope, SourceType, State, Timestamp, Triple, Trust};
+use crate::text::fold;
 
 /// Which memories are meant: those in one of the scopes that meet every criterion.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +20,66 @@ impl Filter {
     pub fn new(scopes: Vec<Scope>, now: Timestamp) -> Self {
         Self { scopes, now, criteria: Criteria::default() }
     }
+
+    /// Returns whether a memory is meant.
+    pub fn admits(&self, memory: &Memory) -> bool {
+        self.objections(memory).next().is_none()
+    }
+
+    /// Returns everything for which a memory is not meant.
+    pub fn objections(&self, memory: &Memory) -> impl Iterator<Item = Objection> {
+        let outside = (!self.scopes.contains(&memory.scope)).then_some(Objection::Scope);
+        let ended = memory.expired(self.now).then_some(Objection::Expiry);
+        outside.into_iter().chain(ended).chain(self.criteria.objections(memory))
+    }
 }
+
+/// Why a memory is not meant by a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Objection {
+    /// It is in another scope.
+    Scope,
+    /// It has ended by itself.
+    Expiry,
+    /// It is at another point of its life.
+    State,
+    /// It is something else.
+    Kind,
+    /// It has none of the labels.
+    Tags,
+    /// Another kind of event produced it.
+    SourceType,
+    /// It stands for a document, or for none.
+    KnowledgePointer,
+    /// A custom field is missing or has another value.
+    Custom,
+    /// It happened at another time.
+    Time,
+    /// It is to be trusted less.
+    Trust,
+    /// It comes from the conversation that is left out.
+    Session,
+    /// It says something else.
+    Triple,
+    /// It is kept under another key.
+    Key,
+}
+
+names!(Objection, "objection", Invalid, {
+    Scope => "scope",
+    Expiry => "expiry",
+    State => "state",
+    Kind => "kind",
+    Tags => "tags",
+    SourceType => "source-type",
+    KnowledgePointer => "knowledge-pointer",
+    Custom => "custom",
+    Time => "time",
+    Trust => "trust",
+    Session => "session",
+    Triple => "triple",
+    Key => "key",
+});
 
 /// What must hold of a memory, whosever it is; by default that it is active.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +126,31 @@ impl Default for Criteria {
     }
 }
 
+impl Criteria {
+    fn objections(&self, memory: &Memory) -> impl Iterator<Item = Objection> {
+        let (metadata, source) = (&memory.metadata, &memory.source);
+        let tagged = self.tags.is_empty() || self.tags.iter().any(|tag| metadata.tags.contains(tag));
+        let pointer = metadata.knowledge.is_some();
+        let mut custom = self.custom.iter();
+        let same_session = self.excluded_session.is_some() && self.excluded_session == source.session;
+        [
+            (self.states.contains(&memory.state), Objection::State),
+            (self.kinds.is_empty() || self.kinds.contains(&memory.kind), Objection::Kind),
+            (tagged, Objection::Tags),
+            (self.source_type.is_none_or(|wanted| wanted == source.source_type), Objection::SourceType),
+            (self.has_knowledge_pointer.is_none_or(|wanted| wanted == pointer), Objection::KnowledgePointer),
+            (custom.all(|(name, value)| metadata.custom.get(name) == Some(value)), Objection::Custom),
+            (self.time.contains(memory.event_at), Objection::Time),
+            (source.trust() >= self.minimum_trust, Objection::Trust),
+            (!same_session, Objection::Session),
+            (self.triple.matches(memory.triple.as_ref()), Objection::Triple),
+            (self.key.is_none() || self.key == memory.key, Objection::Key),
+        ]
+        .into_iter()
+        .filter_map(|(met, objection)| (!met).then_some(objection))
+    }
+}
+
 /// A span of time, both ends included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TimeRange {
@@ -72,6 +158,13 @@ pub struct TimeRange {
     pub from: Option<Timestamp>,
     /// Not after.
     pub to: Option<Timestamp>,
+}
+
+impl TimeRange {
+    /// Returns whether a moment is in the span.
+    pub fn contains(self, at: Timestamp) -> bool {
+        self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at <= to)
+    }
 }
 
 /// The parts of a statement that are known; all parts unknown means any memory.
@@ -87,11 +180,16 @@ pub struct TriplePattern {
     pub object: Option<String>,
 }
 
-/// What a search knows about the memories it wants.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Cues {
-    /// Terms, as [`crate::text::query_terms`] makes them.
-    pub terms: Vec<String>,
-    /// Names of entities, as [`crate::text::fold`] makes them.
-    pub names: Vec<String>,
+impl TriplePattern {
+    fn matches(&self, triple: Option<&Triple>) -> bool {
+        let same = |wanted: &Option<String>, part: fn(&Triple) -> &String| {
+            wanted.as_ref().is_none_or(|wanted| {
+                triple.is_some_and(|triple| fold(wanted) == fold(part(triple)))
+            })
+        };
+        same(&self.fact_type, |triple| &triple.fact_type)
+            && same(&self.subject, |triple| &triple.subject)
+            && same(&self.predicate, |triple| &triple.predicate)
+            && same(&self.object, |triple| &triple.object)
+    }
 }

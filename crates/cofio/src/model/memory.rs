@@ -1,8 +1,17 @@
 use std::fmt;
 
 use super::names::names;
-use super::{CleanText, Kind, MemoryId, Mention, Metadata, Scope, Source, Timestamp};
+use super::{
+    CleanText, Identifier, Kind, Layer, MemoryId, Mention, Metadata, Scope, Source, Timestamp,
+};
 use crate::error::{Error, Result};
+use crate::text;
+
+/// Passages of an assistant's answer that are found by meaning.
+const ANSWER_PASSAGES: usize = 4;
+
+/// Passages of any other memory that are found by meaning.
+const MAX_MEANINGS: usize = 256;
 
 /// Something remembered.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,20 +63,58 @@ pub struct Memory {
 impl Memory {
     /// Returns the text by which words find this memory.
     pub fn searchable(&self) -> String {
-        let mut text = self.content.as_str().to_owned();
         let metadata = &self.metadata;
-        let fields = metadata.title.iter().chain(&metadata.description).chain(&metadata.tags);
-        for field in fields {
-            text.push('\n');
-            text.push_str(field);
-        }
-        text
+        let before = metadata.title.iter().chain(&metadata.description).map(String::as_str);
+        let after = metadata.tags.iter().map(String::as_str);
+        let fields: Vec<&str> = before.chain([self.content.as_str()]).chain(after).collect();
+        fields.join("\n")
+    }
+
+    /// Returns the passages by whose meaning this memory is found, in order.
+    ///
+    /// An assistant's answer makes its point early, so of that only the first few count.
+    pub fn passages(&self) -> Vec<CleanText> {
+        let most = if self.said_by_assistant() { ANSWER_PASSAGES } else { MAX_MEANINGS };
+        let passages = text::passages(self.content.as_str()).into_iter().take(most);
+        passages.map(|passage| CleanText::stored(passage.to_owned())).collect()
+    }
+
+    /// Returns who wrote or said it, where that is more than a role.
+    pub fn author(&self) -> Option<&str> {
+        let role = self.source.role.as_deref().filter(|role| !is_generic(role));
+        let author = self.metadata.author.as_deref().filter(|author| !is_generic(author));
+        author.or(role)
+    }
+
+    /// Returns the conversation that it is part of.
+    pub fn conversation(&self) -> Option<&str> {
+        let own = self.scope.identifiers().get(Layer::Session);
+        self.source.session.as_ref().or(own).map(Identifier::as_str)
+    }
+
+    /// Returns whether an assistant said it.
+    pub fn said_by_assistant(&self) -> bool {
+        let says = |name: &Option<String>| {
+            name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("assistant"))
+        };
+        says(&self.source.role) || says(&self.metadata.author)
+    }
+
+    /// Returns whether it ends in a question mark.
+    pub fn is_question(&self) -> bool {
+        self.content.as_str().trim_end().ends_with(['?', '？', '؟'])
     }
 
     /// Returns whether it has ended by itself.
     pub fn expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
     }
+}
+
+/// Tells whether a name says what somebody does rather than who it is.
+fn is_generic(name: &str) -> bool {
+    const ROLES: [&str; 7] = ["user", "assistant", "system", "tool", "human", "ai", "function"];
+    name.trim().is_empty() || ROLES.iter().any(|role| name.trim().eq_ignore_ascii_case(role))
 }
 
 /// Where a memory is in its life; what is deleted is gone and has no state.

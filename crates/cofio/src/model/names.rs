@@ -41,4 +41,4 @@ macro_rules! names {
     };
 }
 
-pub(super) use names;
+pub(crate) use names;

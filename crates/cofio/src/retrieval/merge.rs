@@ -3,8 +3,9 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use super::fuse::Ranked;
+use super::block::estimated_tokens;
 use super::query::{Merge, Query};
+use super::rank::{Part, Scored};
 use crate::model::{Layer, Memory, MemoryId};
 use crate::text;
 
@@ -16,7 +17,7 @@ const NEAR_DUPLICATE: f64 = 0.95;
 pub struct Hit {
     /// The memory.
     pub memory: Memory,
-    /// From 0 to 1; 1 is the best by every signal.
+    /// From 0 to 1, the best first; a cosine where vectors alone are asked.
     pub score: f64,
     /// What brought it here.
     pub signals: Signals,
@@ -25,10 +26,10 @@ pub struct Hit {
 /// What brought a memory into an answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Signals {
-    /// The place among those found by words, from 1.
-    pub lexical_rank: Option<usize>,
-    /// The place among those found by what they name, from 1.
-    pub entity_rank: Option<usize>,
+    /// What its place is made of: what speaks for it and, below zero, against it.
+    pub parts: Vec<Part>,
+    /// The cosine of its best passage and the question.
+    pub cosine: Option<f64>,
     /// The words of the question that it has, as the index knows them.
     pub matched_terms: Vec<String>,
     /// The names in the question that it has.
@@ -37,23 +38,27 @@ pub struct Signals {
     pub overrides: Vec<MemoryId>,
 }
 
+/// What a question was looked up by.
+#[derive(Debug, Clone, Copy)]
+pub struct LookedUp<'a> {
+    /// Its words, each with the terms that stand for it.
+    pub words: &'a [Vec<String>],
+    /// Its names, folded.
+    pub names: &'a [String],
+}
+
 /// Orders the hits, lets near-duplicates give way to the most specific layer, and cuts the list.
+///
+/// Returns the hits and how many did not fit into the tokens.
 pub fn merge(
-    ranked: Vec<Ranked>,
-    memories: Vec<Memory>,
+    found: Vec<(Scored, Memory)>,
     query: &Query,
-    names: &[String],
-) -> Vec<Hit> {
-    let mut by_id: HashMap<MemoryId, Memory> =
-        memories.into_iter().map(|memory| (memory.id.clone(), memory)).collect();
-    let terms: HashSet<String> = text::query_terms(&query.text).into_iter().collect();
-    let mut candidates: Vec<Candidate> = ranked
-        .into_iter()
-        // A memory may be gone between ranking and loading, so pair by id.
-        .filter_map(|ranked| Some(Candidate::new(by_id.remove(&ranked.id)?, &ranked)))
-        .collect();
+    looked_up: LookedUp<'_>,
+) -> (Vec<Hit>, usize) {
+    let mut candidates: Vec<Candidate> =
+        found.into_iter().map(|(scored, memory)| Candidate::new(scored, memory, looked_up)).collect();
     if query.merge == Merge::Precedence {
-        candidates.sort_by_key(|candidate| candidate.hit.memory.scope.layer());
+        candidates.sort_by_key(Candidate::layer);
     }
     let first_layer = candidates.first().map(Candidate::layer);
     let one_layer = candidates.iter().all(|candidate| Some(candidate.layer()) == first_layer);
@@ -63,10 +68,10 @@ pub fn merge(
         collapse(candidates)
     };
     cut(&mut hits, query);
-    for hit in &mut hits {
-        explain(hit, &terms, names);
-    }
-    hits
+    let before = hits.len();
+    fit(&mut hits, query);
+    let left_out = before - hits.len();
+    (hits, left_out)
 }
 
 struct Candidate {
@@ -76,13 +81,26 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(memory: Memory, ranked: &Ranked) -> Self {
+    fn new(scored: Scored, memory: Memory, looked_up: LookedUp<'_>) -> Self {
+        let has = |number: usize| scored.matched >> number.min(63) & 1 == 1;
+        let words = looked_up.words.iter().enumerate().filter(|(number, _)| has(*number));
+        let matched_terms = words.filter_map(|(_, terms)| terms.first().cloned()).collect();
+        let mut matched_names: Vec<String> = Vec::new();
+        if scored.named > 0 {
+            let names = memory.entities.iter().map(|mention| &mention.name);
+            let named = names.filter(|name| looked_up.names.contains(&text::fold(name)));
+            matched_names = named.cloned().collect();
+            matched_names.sort();
+            matched_names.dedup();
+        }
         let signals = Signals {
-            lexical_rank: ranked.ranks.first().copied().flatten(),
-            entity_rank: ranked.ranks.get(1).copied().flatten(),
-            ..Signals::default()
+            parts: scored.parts,
+            cosine: scored.cosine,
+            matched_terms,
+            matched_names,
+            overrides: Vec::new(),
         };
-        Self { hit: Hit { memory, score: ranked.score, signals }, terms: OnceCell::new() }
+        Self { hit: Hit { memory, score: scored.score, signals }, terms: OnceCell::new() }
     }
 
     fn terms(&self) -> &HashSet<String> {
@@ -143,17 +161,13 @@ fn cut(hits: &mut Vec<Hit>, query: &Query) {
     hits.truncate(query.limit);
 }
 
-fn explain(hit: &mut Hit, terms: &HashSet<String>, names: &[String]) {
-    let own: HashSet<String> = text::document_terms(&hit.memory.searchable()).into_iter().collect();
-    let mut matched: Vec<String> = own.intersection(terms).cloned().collect();
-    matched.sort();
-    hit.signals.matched_terms = matched;
-    if hit.signals.entity_rank.is_some() {
-        let named = |name: &String| names.contains(&text::fold(name)).then(|| name.clone());
-        let mut matched: Vec<String> =
-            hit.memory.entities.iter().filter_map(|mention| named(&mention.name)).collect();
-        matched.sort();
-        matched.dedup();
-        hit.signals.matched_names = matched;
-    }
+/// Leaves out hits that do not fit into the tokens that are left when it is their turn.
+fn fit(hits: &mut Vec<Hit>, query: &Query) {
+    let Some(mut left) = query.tokens else { return };
+    hits.retain(|hit| {
+        let cost = estimated_tokens(hit.memory.content.as_str());
+        let fits = cost <= left;
+        left -= if fits { cost } else { 0 };
+        fits
+    });
 }

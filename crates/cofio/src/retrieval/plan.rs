@@ -1,14 +1,9 @@
-//! What is asked of a store: whose memories, and by which cues.
+//! Whose memories a question is about.
 
 use std::collections::BTreeSet;
 
-use super::query::Mode;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Caller, Cues, Identifiers, Layer, Scope};
-use crate::text;
-
-/// How many words the longest name of an entity has that a query is searched for.
-const LONGEST_NAME: usize = 4;
+use crate::model::{Caller, Identifiers, Layer, Scope};
 
 /// Returns the scopes that the identifiers make and that the caller opens, most specific first.
 ///
@@ -34,23 +29,4 @@ pub fn reach(
 pub(crate) fn not_open(scope: &Scope) -> Error {
     let message = format!("this caller may not open {scope}");
     Error::new(ErrorKind::Unauthorized, message).with("layer", scope.layer().as_str())
-}
-
-/// Returns what a question points to.
-pub fn cues(question: &str, mode: Mode) -> Cues {
-    let terms = text::query_terms(question);
-    let names = if mode == Mode::Keyword { Vec::new() } else { names(question) };
-    Cues { terms, names }
-}
-
-/// Returns every run of a few words, as a name of an entity might be written.
-fn names(question: &str) -> Vec<String> {
-    let trim = |word: &str| text::fold(word.trim_matches(|c: char| c.is_ascii_punctuation()));
-    let words: Vec<String> =
-        question.split_whitespace().take(64).map(trim).filter(|word| !word.is_empty()).collect();
-    let mut names = BTreeSet::new();
-    for length in 1..=LONGEST_NAME {
-        names.extend(words.windows(length).map(|window| window.join(" ")));
-    }
-    names.into_iter().collect()
 }

@@ -1,5 +1,8 @@
 use super::merge::Hit;
-use crate::model::{Criteria, Identifiers, Layer, Scope};
+use crate::model::{Criteria, Identifiers, Layer, Scope, Timestamp};
+
+/// The least cosine of a hit found by vectors alone, if nothing is said.
+pub const SEMANTIC_THRESHOLD: f64 = 0.7;
 
 /// Which memories somebody means: whose, and what must hold of them.
 #[derive(Debug, Clone)]
@@ -33,8 +36,20 @@ pub struct Query {
     pub text: String,
     /// By which evidence.
     pub mode: Mode,
+    /// How pieces of evidence are put together.
+    pub fusion: Fusion,
     /// How results of several layers are put together.
     pub merge: Merge,
+    /// The least cosine of a memory whose meaning is known.
+    ///
+    /// Where nothing is said, vectors alone have to reach [`SEMANTIC_THRESHOLD`].
+    pub threshold: Option<f64>,
+    /// How much more what happened lately counts, from 0 to 1.
+    pub recency: f64,
+    /// The moment from which "yesterday" is meant; without one, now.
+    pub reference_time: Option<Timestamp>,
+    /// How many tokens all hits together may have, about.
+    pub tokens: Option<usize>,
     /// How many hits at most.
     pub limit: usize,
     /// How many hits of one layer at most.
@@ -48,7 +63,12 @@ impl Query {
             selection,
             text: text.into(),
             mode: Mode::Hybrid,
+            fusion: Fusion::Weighted,
             merge: Merge::Fused,
+            threshold: None,
+            recency: 0.0,
+            reference_time: None,
+            tokens: None,
             limit: 10,
             limit_per_layer: None,
         }
@@ -65,6 +85,16 @@ pub enum Mode {
     Semantic,
     /// Words alone.
     Keyword,
+}
+
+/// How pieces of evidence are put together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Fusion {
+    /// By how far each stands out.
+    #[default]
+    Weighted,
+    /// By places in ranked lists alone (Cormack et al., 2009).
+    Rrf,
 }
 
 /// How results of several layers are put together.
@@ -84,6 +114,26 @@ pub struct Answer {
     pub hits: Vec<Hit>,
     /// How many memories were candidates before the limit.
     pub total: usize,
+    /// How many hits did not fit into the tokens.
+    pub left_out: usize,
     /// The scopes that were searched.
     pub searched: Vec<Scope>,
+    /// How meaning took part.
+    pub meaning: MeaningUsed,
+}
+
+/// How the meaning of a question took part in a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MeaningUsed {
+    /// It was not wanted.
+    NotAsked,
+    /// There is no embedder.
+    NoEmbedder,
+    /// The embedder failed, so words and names answered alone.
+    Failed,
+    /// It was compared with all memories but those that have no vector yet.
+    Compared {
+        /// How many have none yet.
+        pending: u64,
+    },
 }

@@ -3,29 +3,29 @@
 //!
 //! One lock guards everything and is never held across an await.
 
-mod admits;
 mod contents;
+mod embedding;
 mod entities;
+mod evidence;
 mod journal;
 mod kept;
-mod lexical;
 mod write;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
 
-use self::admits::admits;
 use self::contents::Contents;
 use self::kept::Kept;
-use super::{Candidates, Capabilities, Entries, Listing, Page, ScopeSummary, Store, Tombstone};
+use super::{Capabilities, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone};
 use crate::error::Result;
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Embedding, Entity, Filter, Identifier, Kind,
-    Memory, MemoryId, Outcome, Reading, Scope, State, Timestamp,
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Embedding, Entity, Evidence, Filter,
+    Fingerprint, Identifier, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
+    State, Survey, Timestamp,
 };
 
 /// Keeps memories in the process.
@@ -55,7 +55,7 @@ impl fmt::Debug for MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { lexical: true, entities: true, history: true, durable: false }
+        Capabilities { lexical: true, entities: true, vectors: true, history: true, durable: false }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
@@ -77,8 +77,23 @@ impl Store for MemoryStore {
         Ok(list(&self.contents(), filter, page))
     }
 
-    async fn candidates(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Candidates> {
-        Ok(candidates(&self.contents(), filter, cues, limit))
+    async fn survey(&self, scopes: &[Scope], words: &[String]) -> Result<Survey> {
+        Ok(evidence::survey(&self.contents(), scopes, words))
+    }
+
+    async fn evidence(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Evidence> {
+        Ok(evidence::evidence(&self.contents(), filter, cues, limit))
+    }
+
+    async fn at(&self, filter: &Filter, places: &[Place]) -> Result<Vec<(Place, Memory)>> {
+        let contents = self.contents();
+        let inside = contents.inside(&filter.scopes).into_iter();
+        let meant: HashMap<u64, &Kept> = inside
+            .filter(|kept| filter.admits(&kept.memory))
+            .map(|kept| (kept.number, kept))
+            .collect();
+        let there = |place: &Place| Some((*place, meant.get(&place.0)?.to_memory()));
+        Ok(places.iter().filter_map(there).collect())
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
@@ -152,6 +167,31 @@ impl Store for MemoryStore {
         self.contents().journal.verify()
     }
 
+    async fn adopt(&self, fingerprint: &Fingerprint) -> Result<bool> {
+        Ok(self.contents().adopt(fingerprint))
+    }
+
+    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Memory>> {
+        Ok(self.contents().claim(now, until, limit))
+    }
+
+    async fn known_vectors(
+        &self,
+        fingerprint: &Fingerprint,
+        hashes: &[PassageHash],
+    ) -> Result<Vec<Option<Vec<f32>>>> {
+        Ok(self.contents().known_vectors(fingerprint, hashes))
+    }
+
+    async fn retire(&self, _limit: usize) -> Result<u64> {
+        // A memory has vectors of one model at a time here.
+        Ok(0)
+    }
+
+    async fn embedding_state(&self) -> Result<EmbeddingState> {
+        Ok(self.contents().embedding_state())
+    }
+
     fn observe(&self, reading: Reading) {
         self.contents().observe(reading);
     }
@@ -166,7 +206,7 @@ fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {
     let mut found: Vec<_> = contents
         .inside(&filter.scopes)
         .into_iter()
-        .filter(|kept| admits(filter, &kept.memory))
+        .filter(|kept| filter.admits(&kept.memory))
         .map(|kept| (order.position(&kept.memory), kept))
         .map(|(position, kept)| ((position.key, position.id), kept))
         .collect();
@@ -180,24 +220,6 @@ fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {
     let more = found.len() > page.limit;
     let memories = found.iter().take(page.limit).map(|(_, kept)| kept.to_memory()).collect();
     Listing { memories, total, more }
-}
-
-fn candidates(contents: &Contents, filter: &Filter, cues: &Cues, limit: usize) -> Candidates {
-    let inside = contents.inside(&filter.scopes);
-    let meant = |kept: &&Kept| admits(filter, &kept.memory);
-    let lexical = lexical::ranked(&inside, &cues.terms);
-    let lexical: Vec<_> = lexical.into_iter().filter(meant).take(limit).collect();
-    let entity = entities::ranked(&inside, &cues.names);
-    let entity: Vec<_> = entity.into_iter().filter(meant).take(limit).collect();
-
-    let ids = |list: &[&Kept]| list.iter().map(|kept| kept.memory.id.clone()).collect();
-    let all: BTreeMap<_, _> =
-        lexical.iter().chain(&entity).map(|kept| (&kept.memory.id, *kept)).collect();
-    Candidates {
-        lexical: ids(&lexical),
-        entity: ids(&entity),
-        memories: all.into_values().map(Kept::to_memory).collect(),
-    }
 }
 
 /// Returns what a scope holds, or nothing if all of it has expired.

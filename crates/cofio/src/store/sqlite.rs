@@ -2,31 +2,39 @@
 //!
 //! One thread owns the connection that writes and commits what has gathered together; a few
 //! others own connections that read, each answer from one snapshot. Any number of processes may
-//! do the same with the same file. Nothing here is kept in memory between calls.
+//! do the same with the same file. What is kept in memory between calls is checked against the file
+//! each time it is used.
 
 mod audit;
+mod codes;
 mod copy;
 mod entities;
+mod evidence;
+mod field;
 mod filter;
+mod gathering;
 mod idempotency;
 mod index;
+mod pending;
 mod read;
 mod restore;
 mod rows;
 mod schema;
 mod threads;
+mod turns;
 mod write;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Candidates, Capabilities, Entries, Listing, Page, ScopeSummary, Store, Tombstone};
+use super::{Capabilities, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Filter, Identifier, Memory, MemoryId,
-    Outcome, Reading, Scope, Timestamp,
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
+    Identifier, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, Survey, Timestamp,
 };
 use threads::Threads;
 
@@ -37,6 +45,7 @@ pub use copy::Integrity;
 pub struct SqliteStore {
     path: PathBuf,
     threads: Threads,
+    kept: Arc<evidence::Kept>,
 }
 
 /// How a file is opened.
@@ -82,7 +91,7 @@ impl SqliteStore {
         let connection = connect(path, options)?;
         schema::migrate(&connection, path)?;
         let threads = Threads::start(path, options, connection)?;
-        Ok(Self { path: path.to_owned(), threads })
+        Ok(Self { path: path.to_owned(), threads, kept: Arc::default() })
     }
 
     /// Returns where the file is.
@@ -94,7 +103,7 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { lexical: true, entities: true, history: true, durable: true }
+        Capabilities { lexical: true, entities: true, vectors: true, history: true, durable: true }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
@@ -115,11 +124,23 @@ impl Store for SqliteStore {
         self.threads.read(move |connection| read::list(connection, &filter, &page)).await
     }
 
-    async fn candidates(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Candidates> {
-        let (filter, cues) = (filter.clone(), cues.clone());
+    async fn survey(&self, scopes: &[Scope], words: &[String]) -> Result<Survey> {
+        let (kept, scopes, words) = (Arc::clone(&self.kept), scopes.to_vec(), words.to_vec());
         self.threads
-            .read(move |connection| index::candidates(connection, &filter, &cues, limit))
+            .read(move |connection| evidence::survey(connection, &kept, &scopes, &words))
             .await
+    }
+
+    async fn evidence(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Evidence> {
+        let (kept, filter, cues) = (Arc::clone(&self.kept), filter.clone(), cues.clone());
+        self.threads
+            .read(move |connection| evidence::evidence(connection, &kept, &filter, &cues, limit))
+            .await
+    }
+
+    async fn at(&self, filter: &Filter, places: &[Place]) -> Result<Vec<(Place, Memory)>> {
+        let (filter, places) = (filter.clone(), places.to_vec());
+        self.threads.read(move |connection| read::at(connection, &filter, &places)).await
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
@@ -186,6 +207,39 @@ impl Store for SqliteStore {
 
     async fn verify_audit(&self) -> Result<u64> {
         self.threads.read(audit::verify).await
+    }
+
+    async fn adopt(&self, fingerprint: &Fingerprint) -> Result<bool> {
+        let fingerprint = fingerprint.clone();
+        self.threads.run(move |connection| pending::adopt(connection, &fingerprint)).await
+    }
+
+    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Memory>> {
+        self.threads.run(move |connection| pending::claim(connection, now, until, limit)).await
+    }
+
+    async fn known_vectors(
+        &self,
+        fingerprint: &Fingerprint,
+        hashes: &[PassageHash],
+    ) -> Result<Vec<Option<Vec<f32>>>> {
+        let (fingerprint, hashes) = (fingerprint.clone(), hashes.to_vec());
+        self.threads
+            .read(move |connection| {
+                let Some(model) = codes::find_model(connection, &fingerprint)? else {
+                    return Ok(vec![None; hashes.len()]);
+                };
+                hashes.iter().map(|hash| codes::find_by_text(connection, model, hash)).collect()
+            })
+            .await
+    }
+
+    async fn retire(&self, limit: usize) -> Result<u64> {
+        self.threads.run(move |connection| pending::retire(connection, limit)).await
+    }
+
+    async fn embedding_state(&self) -> Result<EmbeddingState> {
+        self.threads.read(pending::state).await
     }
 
     fn observe(&self, reading: Reading) {

@@ -12,7 +12,7 @@ use crate::entry::{MemoryEntry, identifiers_out};
 use crate::error::Error;
 use crate::ingest::{Level, Redaction};
 use crate::model::{AuditEntry, ChangeRecord, Embedding, Scope};
-use crate::retrieval::{Answer, Hit};
+use crate::retrieval::{Answer, Hit, MeaningUsed, explain};
 
 /// What became of something to remember.
 #[derive(Debug, Clone, Serialize)]
@@ -51,6 +51,10 @@ pub struct SearchOutput {
     pub total_count: usize,
     pub searched_layers: Vec<String>,
     pub searched_scopes: Vec<ScopeOutput>,
+    pub meaning: &'static str,
+    pub pending_embeddings: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
 }
 
 /// One hit.
@@ -67,11 +71,13 @@ pub struct SearchResult {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignalsOutput {
-    pub lexical_rank: Option<usize>,
-    pub entity_rank: Option<usize>,
+    pub parts: BTreeMap<&'static str, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cosine: Option<f64>,
     pub matched_terms: Vec<String>,
     pub matched_names: Vec<String>,
     pub overrides: Vec<String>,
+    pub explanation: Vec<String>,
 }
 
 /// One page of a list.
@@ -241,8 +247,24 @@ impl From<&Answer> for SearchOutput {
                 .map(|scope| scope.layer().to_string())
                 .collect(),
             searched_scopes: answer.searched.iter().map(ScopeOutput::from).collect(),
+            meaning: match answer.meaning {
+                MeaningUsed::NotAsked => "not-asked",
+                MeaningUsed::NoEmbedder => "no-embedder",
+                MeaningUsed::Failed => "failed",
+                MeaningUsed::Compared { .. } => "compared",
+            },
+            pending_embeddings: match answer.meaning {
+                MeaningUsed::Compared { pending } => pending,
+                _ => 0,
+            },
+            left_out: answer.left_out,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl From<&Hit> for SearchResult {
@@ -253,11 +275,12 @@ impl From<&Hit> for SearchResult {
             score: hit.score,
             layer: hit.memory.scope.layer().to_string(),
             signals: SignalsOutput {
-                lexical_rank: signals.lexical_rank,
-                entity_rank: signals.entity_rank,
+                parts: signals.parts.iter().map(|part| (part.signal.as_str(), part.value)).collect(),
+                cosine: signals.cosine,
                 matched_terms: signals.matched_terms.clone(),
                 matched_names: signals.matched_names.clone(),
                 overrides: signals.overrides.iter().map(ToString::to_string).collect(),
+                explanation: explain(hit),
             },
         }
     }

@@ -3,6 +3,7 @@
 
 mod engine;
 mod fixture;
+mod languages;
 mod layering;
 mod memory_store;
 mod policy;

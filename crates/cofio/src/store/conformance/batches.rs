@@ -66,7 +66,7 @@ pub(super) async fn many_scopes_are_asked_at_once(store: Subject) {
     let (asked, rest) = scopes.split_at(1_500);
     let filter = Filter::new(asked.to_vec(), now());
     assert_eq!(store.list(&filter).await.len(), asked.len());
-    let found = store.candidates_up_to(&filter, &canary_cues(), 10_000).await;
+    let found = store.candidates(&filter, &canary_cues()).await;
     assert_eq!((found.lexical.len(), found.entity.len()), (asked.len(), asked.len()));
     assert!(found.memories.iter().all(|memory| !rest.contains(&memory.scope)));
     assert_eq!(store.entities(asked, None).await[0].mention_count, asked.len() as u64);

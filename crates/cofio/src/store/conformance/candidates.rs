@@ -113,8 +113,8 @@ pub(super) async fn what_is_not_meant_takes_no_place(store: Subject) {
     let mut memories: Vec<Memory> = foreign.chain(expired).collect();
     memories.push(canary(&alice(), 1));
     store.keep(&memories).await;
-    let cues = Cues { terms: words("canary zebra").terms, names: names(&["canary", "ada"]).names };
-    let found = store.candidates_up_to(&all_of(&alice()), &cues, 1).await;
+    let cues = Cues { names: names(&["canary", "ada"]).names, ..words("canary zebra") };
+    let found = store.candidates(&all_of(&alice()), &cues).await;
     assert_eq!((found.lexical, found.entity), (ids(&[1]), ids(&[1])));
 }
 
@@ -141,10 +141,11 @@ pub(super) async fn no_cue_finds_nothing(store: Subject) {
 pub(super) async fn repeated_cues_change_nothing(store: Subject) {
     let busy = naming(1, &[("Canary", "canary"), ("Ada", "Ada")]);
     store.keep(&[busy, canary(&alice(), 2), memory(&alice(), 3, "canary zebra")]).await;
-    let once = Cues { terms: words("canary zebra").terms, names: names(&["canary", "ada"]).names };
+    let once = Cues { names: names(&["canary", "ada"]).names, ..words("canary zebra") };
     let twice = Cues {
-        terms: [once.terms.clone(), once.terms.clone()].concat(),
+        words: [once.words.clone(), once.words.clone()].concat(),
         names: [once.names.clone(), once.names.clone()].concat(),
+        meaning: None,
     };
     let expected = store.candidates(&all_of(&alice()), &once).await;
     let found = store.candidates(&all_of(&alice()), &twice).await;
@@ -190,12 +191,16 @@ pub(super) async fn any_cue_is_taken_as_it_is(store: Subject) {
         ":name",
     ];
     for text in hostile {
-        let cues = Cues { terms: vec![text.to_owned()], names: vec![text.to_owned()] };
+        let cues = Cues {
+            words: vec![vec![text.to_owned()]],
+            names: vec![text.to_owned()],
+            meaning: None,
+        };
         let found = store.candidates(&all_of(&alice()), &cues).await;
         assert_eq!(found.lexical, [], "{text:?} is a term and not a query");
         assert!(found.entity.is_empty() || text == "%" && found.entity == [id(1)], "{text:?}");
         let mut with_canary = canary_cues();
-        with_canary.terms.push(text.to_owned());
+        with_canary.words.push(vec![text.to_owned()]);
         let found = store.candidates(&all_of(&alice()), &with_canary).await;
         assert_eq!(found.lexical.len(), 2, "{text:?} beside a term that is there");
     }

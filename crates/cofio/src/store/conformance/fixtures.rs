@@ -5,6 +5,7 @@ use jiff::SignedDuration;
 use crate::model::{
     Access, AccessPolicy, Accesses, AuditAction, AuditEvent, Caller, Change, Channel, CleanText,
     Commit, Cues, Embedding, EntityType, Filter, Fingerprint, Identifier, Identifiers, Kind, Layer,
+    PassageHash, PassageVector,
     Memory, MemoryId, Mention, Metadata, Provenance, Scope, Source, State, Timestamp,
 };
 use crate::store::{Order, Page};
@@ -103,17 +104,17 @@ pub(super) fn canary(scope: &Scope, number: u64) -> Memory {
 
 /// Returns the cues that find every canary, by words and by name.
 pub(super) fn canary_cues() -> Cues {
-    Cues { terms: text::query_terms("canary"), names: vec![text::fold("canary")] }
+    Cues { names: vec![text::fold("canary")], ..words("canary") }
 }
 
 /// Returns the cues of a question, without names.
 pub(super) fn words(question: &str) -> Cues {
-    Cues { terms: text::query_terms(question), names: Vec::new() }
+    Cues { words: text::query_words(question), ..Cues::default() }
 }
 
 /// Returns the cues of some names, without words.
 pub(super) fn names(names: &[&str]) -> Cues {
-    Cues { terms: Vec::new(), names: names.iter().map(|name| text::fold(name)).collect() }
+    Cues { names: names.iter().map(|name| text::fold(name)).collect(), ..Cues::default() }
 }
 
 pub(super) fn mention(name: &str, alias: &str) -> Mention {
@@ -162,8 +163,29 @@ pub(super) fn embed(memory: &Memory) -> Change {
         id: memory.id.clone(),
         version: memory.version,
         fingerprint: fingerprint(),
-        vector: vec![0.6, 0.8],
+        vectors: vectors(&[&[0.6, 0.8]]),
     }
+}
+
+/// How many dimensions the vectors of the cases have.
+const DIMENSIONS: usize = 64;
+
+/// Returns the vectors of passages whose texts are as different as the vectors.
+///
+/// What is not given of a vector is zero.
+pub(super) fn vectors(vectors: &[&[f32]]) -> Vec<PassageVector> {
+    let hash = |vector: &[f32]| {
+        let mut hash = PassageHash::default();
+        for (byte, number) in hash.iter_mut().zip(vector.iter().flat_map(|n| n.to_le_bytes())) {
+            *byte = number;
+        }
+        hash
+    };
+    let whole = |vector: &[f32]| {
+        let zeros = std::iter::repeat(0.0);
+        vector.iter().copied().chain(zeros).take(DIMENSIONS).collect()
+    };
+    vectors.iter().map(|v| PassageVector { hash: hash(v), vector: whole(v) }).collect()
 }
 
 pub(super) fn fingerprint() -> Fingerprint {

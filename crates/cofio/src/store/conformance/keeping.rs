@@ -5,7 +5,7 @@ use std::slice::from_ref;
 
 use super::fixtures::{
     access_to, canary, create, embed, fingerprint, id, keeper, memory, mention, moment, named,
-    next, now, update, user,
+    next, now, update, user, vectors,
 };
 use super::subject::Subject;
 use crate::model::{
@@ -46,7 +46,7 @@ pub(super) async fn a_vector_of_another_model_replaces_the_first(store: Subject)
         id: id(1),
         version: 1,
         fingerprint: other.clone(),
-        vector: vec![0.0, 1.0, 0.0],
+        vectors: vectors(&[&[0.0, 1.0, 0.0]]),
     };
     assert_eq!(store.commit(vec![again]).await, [Outcome::Embedded(id(1))]);
     let found = store.find(&id(1)).await.expect("the memory is there");

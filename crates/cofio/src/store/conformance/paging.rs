@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::fixtures::{
-    all_of, canary, canary_cues, create, forget, id, ids, keeper, moment, named, next, now, update,
+    all_of, canary, create, forget, id, ids, keeper, moment, named, next, now, update,
     user, whole,
 };
 use super::subject::Subject;
@@ -187,8 +187,6 @@ pub(super) async fn any_limit_is_honoured(store: Subject) {
     for (limit, expected) in [(0, 0), (1, 1), (2, 2), (usize::MAX, 3)] {
         let page = Page { limit, order: Order::Newest, after: None };
         assert_eq!(store.page(&filter, &page).await.memories.len(), expected);
-        let found = store.candidates_up_to(&filter, &canary_cues(), limit).await;
-        assert_eq!((found.lexical.len(), found.entity.len()), (expected, expected));
         let changes = subject.changes(&keeper(), 0, limit).await.expect("changes are read");
         assert_eq!(changes.len(), expected);
         let audit = subject.audit(None, Entries::After(0), limit).await.expect("the audit is read");

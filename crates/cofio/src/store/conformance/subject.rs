@@ -7,10 +7,11 @@ use std::task::Poll;
 use super::fixtures::{commit, create, forget, keeper, now, whole};
 use crate::error::{ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, Change, ChangeRecord, Commit, Criteria, Cues, Entity, Filter, Memory,
-    MemoryId, Outcome, Reading, Scope, State,
+    Access, AuditEntry, Change, ChangeRecord, Commit, Criteria, Cues, Entity, Evidence, Filter,
+    Memory, MemoryId, Outcome, Place, Reading, Scope, State, Survey,
 };
-use crate::store::{Candidates, Entries, Listing, Order, Page, ScopeSummary, Store, Tombstone};
+use crate::store::{Entries, Listing, Order, Page, ScopeSummary, Store, Tombstone};
+use crate::text::bm25;
 
 /// The store under test; an answer that is an error ends the case.
 pub(super) struct Subject(pub Arc<dyn Store>);
@@ -69,12 +70,33 @@ impl Subject {
         listing.memories.into_iter().map(|memory| memory.id).collect()
     }
 
-    pub async fn candidates(&self, filter: &Filter, cues: &Cues) -> Candidates {
-        self.candidates_up_to(filter, cues, 1_000).await
+    pub async fn evidence(&self, filter: &Filter, cues: &Cues) -> Evidence {
+        self.0.evidence(filter, cues, 1_000).await.expect("evidence is found")
     }
 
-    pub async fn candidates_up_to(&self, filter: &Filter, cues: &Cues, limit: usize) -> Candidates {
-        self.0.candidates(filter, cues, limit).await.expect("candidates are found")
+    pub async fn survey(&self, scopes: &[Scope], words: &[String]) -> Survey {
+        self.0.survey(scopes, words).await.expect("scopes are surveyed")
+    }
+
+    /// Returns what words and names point to, each list best first, and their memories.
+    pub async fn candidates(&self, filter: &Filter, cues: &Cues) -> Candidates {
+        let evidence = self.evidence(filter, cues).await;
+        let lexical = ordered(&evidence, &weights(&evidence));
+        let named: Vec<f64> = evidence.turns.iter().map(|turn| turn.named.into()).collect();
+        let entity = ordered(&evidence, &named);
+        let mut found: Vec<Place> = lexical.iter().chain(&entity).copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        let memories = self.0.at(filter, &found).await.expect("memories are loaded");
+        let id = |place: &Place| {
+            let found = memories.iter().find(|(there, _)| there == place);
+            found.map(|(_, memory)| memory.id.clone()).expect("what was found is there")
+        };
+        Candidates {
+            lexical: lexical.iter().map(id).collect(),
+            entity: entity.iter().map(id).collect(),
+            memories: memories.iter().map(|(_, memory)| memory.clone()).collect(),
+        }
     }
 
     pub async fn history(&self, access: &Access, id: &MemoryId) -> Vec<Memory> {
@@ -125,6 +147,42 @@ impl Subject {
             audit: self.audit().await,
         }
     }
+}
+
+/// What a store found, in the simplest order that evidence gives.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Candidates {
+    pub lexical: Vec<MemoryId>,
+    pub entity: Vec<MemoryId>,
+    pub memories: Vec<Memory>,
+}
+
+/// Returns how much the words say about each turn.
+fn weights(evidence: &Evidence) -> Vec<f64> {
+    let mut weights = vec![0.0; evidence.turns.len()];
+    for word in &evidence.words {
+        let mut best = vec![0.0; evidence.turns.len()];
+        let rarity = bm25::rarity(word.passages_having, evidence.passages);
+        for place in &word.found {
+            let share = bm25::share(place.count.into(), place.length.into(), evidence.mean_length);
+            let turn = place.turn as usize;
+            best[turn] = f64::max(best[turn], rarity * share);
+        }
+        for (sum, value) in weights.iter_mut().zip(best) {
+            *sum += value;
+        }
+    }
+    weights
+}
+
+/// Returns the places for which something speaks, the most first, and then the latest.
+fn ordered(evidence: &Evidence, weights: &[f64]) -> Vec<Place> {
+    let mut turns: Vec<_> =
+        evidence.turns.iter().zip(weights).filter(|(_, weight)| **weight > 0.0).collect();
+    turns.sort_by(|(one, a), (two, b)| {
+        b.total_cmp(a).then((two.event_at, two.place).cmp(&(one.event_at, one.place)))
+    });
+    turns.into_iter().map(|(turn, _)| turn.place).collect()
 }
 
 /// Everything that can be seen of a store.

@@ -148,7 +148,7 @@ pub(super) async fn every_text_comes_back_as_it_was(store: Subject) {
 }
 
 pub(super) async fn every_script_is_found_by_its_own_words(store: Subject) {
-    let spoken = TEXTS.iter().filter(|text| !words(text).terms.is_empty());
+    let spoken = TEXTS.iter().filter(|text| !words(text).words.is_empty());
     let scripts: Vec<_> = (1..).zip(spoken).collect();
     assert!(scripts.len() > 8, "most texts have words");
     for (number, text) in &scripts {

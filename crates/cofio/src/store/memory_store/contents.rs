@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::embedding::EmbeddingQueue;
 use super::journal::Journal;
 use super::kept::Kept;
 use crate::model::{Access, IdempotencyKey, Identifier, MemoryId, Outcome, Reading, Scope};
@@ -19,6 +20,8 @@ pub(super) struct Contents {
     /// What was asked under a caller's key, and what came of it.
     pub(super) requests: HashMap<(Identifier, IdempotencyKey), ([u8; 32], Vec<Outcome>)>,
     pub(super) journal: Journal,
+    pub(super) embedding: EmbeddingQueue,
+    last_number: u64,
 }
 
 type ScopeKey = String;
@@ -27,6 +30,17 @@ impl Contents {
     /// Returns a memory, whoever asks.
     pub fn find(&self, id: &MemoryId) -> Option<&Arc<Kept>> {
         self.memories.get(id)
+    }
+
+    /// Returns every memory, whosever it is.
+    pub fn all(&self) -> impl Iterator<Item = &Kept> {
+        self.memories.values().map(|kept| &**kept)
+    }
+
+    /// Returns a number that no memory has had.
+    pub fn next_number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
     }
 
     /// Returns a memory that `access` opens.

@@ -2,7 +2,7 @@
 //! outlive them.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::kept::{EntityKey, Kept};
 use super::latest_first;
@@ -25,19 +25,16 @@ pub(super) fn list(inside: &[&Kept], name: Option<&str>, limit: usize) -> Vec<En
     entities
 }
 
-/// Returns those of the memories that name one of the entities, those that name most of them first.
-pub(super) fn ranked<'a>(inside: &[&'a Kept], names: &[String]) -> Vec<&'a Kept> {
+/// Returns how many of the entities each memory names, by its number.
+pub(super) fn named(inside: &[&Kept], names: &[String]) -> HashMap<u64, u32> {
     let called = called(inside, &names.iter().cloned().collect());
-    let mut matched: Vec<(usize, &Kept)> = inside
-        .iter()
-        .map(|kept| (kept.entities().filter(|key| called.contains(key)).collect(), *kept))
-        .map(|(matched, kept): (BTreeSet<&EntityKey>, _)| (matched.len(), kept))
-        .filter(|(count, _)| *count > 0)
-        .collect();
-    matched.sort_by(|(one_count, one), (two_count, two)| {
-        two_count.cmp(one_count).then_with(|| by_event(one).cmp(&by_event(two)))
-    });
-    matched.into_iter().map(|(_, kept)| kept).collect()
+    let count = |kept: &&Kept| {
+        let named: BTreeSet<&EntityKey> =
+            kept.entities().filter(|key| called.contains(key)).collect();
+        let count = u32::try_from(named.len()).unwrap_or(u32::MAX);
+        (count > 0).then_some((kept.number, count))
+    };
+    inside.iter().filter_map(count).collect()
 }
 
 /// Returns the entities that are called or, in any of the memories, written like one of the names.

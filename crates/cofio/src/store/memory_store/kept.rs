@@ -1,9 +1,8 @@
 //! A memory with everything that is kept beside it, all of which goes when it goes.
 
-use crate::model::{Accesses, Embedding, EntityType, Memory};
+use crate::model::{Accesses, Embedding, EntityType, Memory, PassageVector};
 use crate::text::fold;
-
-use super::lexical::Terms;
+use crate::store::analysed::Analysed;
 
 /// A memory with everything that is kept beside it.
 #[derive(Clone)]
@@ -14,12 +13,14 @@ pub(super) struct Kept {
     pub identity: Option<[u8; 32]>,
     /// The earlier versions, the oldest first.
     pub history: Vec<Memory>,
+    /// Tells it from all others, those that came before having smaller ones.
+    pub number: u64,
     /// The terms by which words find it.
-    pub terms: Terms,
+    pub analysed: Analysed,
     /// What it names, folded for comparison.
     pub mentions: Vec<FoldedMention>,
-    /// The vector, once it has one.
-    pub vector: Option<Vec<f32>>,
+    /// The vectors of its passages, once it has them.
+    pub vectors: Vec<PassageVector>,
 }
 
 /// A mention, as names are compared.
@@ -37,13 +38,21 @@ pub(super) type EntityKey = (String, EntityType);
 impl Kept {
     /// Analyses a memory.
     pub fn new(memory: Memory, identity: Option<[u8; 32]>) -> Self {
-        let terms = Terms::of(&memory.searchable());
+        let analysed = Analysed::of(&memory);
         let mentions = memory.entities.iter().map(|mention| FoldedMention {
             entity: (fold(&mention.name), mention.entity_type),
             alias: fold(&mention.alias),
         });
         let mentions = mentions.collect();
-        Self { memory, identity, history: Vec::new(), terms, mentions, vector: None }
+        Self {
+            memory,
+            identity,
+            history: Vec::new(),
+            number: 0,
+            analysed,
+            mentions,
+            vectors: Vec::new(),
+        }
     }
 
     /// Returns the next version, with what the one before hands on.
@@ -51,8 +60,9 @@ impl Kept {
         self.memory.accesses = before.memory.accesses;
         self.history.clone_from(&before.history);
         self.history.push(version(before.memory.clone()));
+        self.number = before.number;
         if self.memory.embedding != Embedding::Pending {
-            self.vector.clone_from(&before.vector);
+            self.vectors.clone_from(&before.vectors);
         }
         self
     }

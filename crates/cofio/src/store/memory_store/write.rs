@@ -8,7 +8,7 @@ use super::kept::{Kept, version};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     AuditEvent, Change, ChangeKind, Commit, Embedding, Fingerprint, IdempotencyKey, Identifier,
-    MemoryId, Outcome, Scope, Timestamp,
+    MemoryId, Outcome, PassageVector, Scope, Timestamp,
 };
 use crate::store::{Tombstone, key_conflict, version_conflict};
 
@@ -25,7 +25,7 @@ enum PreparedChange {
     Create(Kept),
     Update(Kept),
     Forget { id: MemoryId, scope: Scope },
-    Embed { id: MemoryId, version: u64, fingerprint: Fingerprint, vector: Vec<f32> },
+    Embed { id: MemoryId, version: u64, fingerprint: Fingerprint, vectors: Vec<PassageVector> },
 }
 
 /// Analyses the texts of a commit.
@@ -38,8 +38,8 @@ pub(super) fn prepare(commit: Commit) -> Prepared {
         }
         Change::Update { memory, identity } => PreparedChange::Update(Kept::new(*memory, identity)),
         Change::Forget { id, scope } => PreparedChange::Forget { id, scope },
-        Change::Embed { id, version, fingerprint, vector } => {
-            PreparedChange::Embed { id, version, fingerprint, vector }
+        Change::Embed { id, version, fingerprint, vectors } => {
+            PreparedChange::Embed { id, version, fingerprint, vectors }
         }
     });
     Prepared { actor, at, changes: changes.collect(), audit, idempotency }
@@ -110,8 +110,8 @@ impl Attempt<'_> {
             PreparedChange::Create(next) => Ok(self.create(next)),
             PreparedChange::Update(next) => self.update(next),
             PreparedChange::Forget { id, scope } => Ok(self.forget(id, &scope)),
-            PreparedChange::Embed { id, version, fingerprint, vector } => {
-                Ok(self.embed(id, version, fingerprint, vector))
+            PreparedChange::Embed { id, version, fingerprint, vectors } => {
+                Ok(self.embed(id, version, fingerprint, vectors))
             }
         }
     }
@@ -142,7 +142,8 @@ impl Attempt<'_> {
             return Outcome::Existing(existing);
         }
         self.recorded.push(Unplaced::new(ChangeKind::Created, &next.memory));
-        self.put(&id, Some(next));
+        let number = self.contents.next_number();
+        self.put(&id, Some(Kept { number, ..next }));
         Outcome::Created(id)
     }
 
@@ -178,11 +179,11 @@ impl Attempt<'_> {
         id: MemoryId,
         version: u64,
         fingerprint: Fingerprint,
-        vector: Vec<f32>,
+        vectors: Vec<PassageVector>,
     ) -> Outcome {
         let current = self.contents.find(&id).filter(|kept| kept.memory.version == version);
         let Some(current) = current else { return Outcome::Missing(id) };
-        let mut next = Kept { vector: Some(vector), ..Kept::clone(current) };
+        let mut next = Kept { vectors, ..Kept::clone(current) };
         next.memory.embedding = Embedding::Ready(fingerprint);
         self.put(&id, Some(next));
         Outcome::Embedded(id)

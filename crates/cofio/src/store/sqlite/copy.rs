@@ -8,7 +8,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use uuid::{NoContext, Uuid};
 
 use super::read::{self, collect};
-use super::{SqliteOptions, SqliteStore, connect, create_new, failed, index, unexpected, write};
+use super::{
+    SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, unexpected, write,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::document;
 
@@ -44,8 +46,8 @@ impl SqliteStore {
             .run(|connection| {
                 let transaction = Transaction::new(connection, TransactionBehavior::Immediate)
                     .map_err(unexpected)?;
-                index::rebuild(&transaction)?;
                 derive_all(&transaction)?;
+                codes::rebuild(&transaction)?;
                 transaction.commit().map_err(unexpected)
             })
             .await
@@ -122,10 +124,15 @@ impl Drop for Temporary {
     }
 }
 
-/// Makes the tables anew that memories are found through.
+/// Makes the tables anew that memories are found through, except those of vectors.
 pub(super) fn derive_all(connection: &Connection) -> Result<()> {
+    field::begin_epoch(connection)?;
+    index::create(connection)?;
     connection
-        .execute_batch("DELETE FROM mentions; DELETE FROM entities; DELETE FROM triples;")
+        .execute_batch(
+            "DELETE FROM mentions; DELETE FROM entities; DELETE FROM triples;
+             DELETE FROM turns; DELETE FROM authors;",
+        )
         .map_err(unexpected)?;
     read::each_memory(connection, |number, scope, memory| {
         write::derive(connection, number, scope, memory)

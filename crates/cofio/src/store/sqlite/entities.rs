@@ -1,10 +1,12 @@
 //! What memories name.
 
+use std::collections::HashMap;
+
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 
-use super::filter::{self, Condition};
-use super::read::{self, MEMORY, collect};
+use super::filter;
+use super::read::{self, collect};
 use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Entity, Memory, MemoryId, Scope, Timestamp};
@@ -68,41 +70,39 @@ pub(super) fn unlink(connection: &Connection, number: i64) -> Result<()> {
     Ok(())
 }
 
-/// Returns the memories that name any of the entities, those that name most of them first.
-pub(super) fn by_names(
+/// Returns how many of the entities each memory names, by its number.
+pub(super) fn named(
     connection: &Connection,
     scopes: &[i64],
     names: &[String],
-    condition: &Condition,
     limit: usize,
-) -> Result<Vec<Memory>> {
+) -> Result<HashMap<i64, u32>> {
     if names.is_empty() {
-        return Ok(Vec::new());
+        return Ok(HashMap::new());
     }
     let sql = format!(
-        "WITH named AS ({NAMED})
-         SELECT {MEMORY} FROM named JOIN mentions USING (entity)
-         JOIN memories AS m ON m.memory = mentions.memory
-         WHERE {} GROUP BY m.memory
-         ORDER BY count(DISTINCT named.entity) DESC, m.event_at DESC, m.id DESC LIMIT ?",
-        condition.sql
+        "WITH named AS ({CALLED})
+         SELECT mentions.memory, count(DISTINCT named.entity)
+         FROM named JOIN mentions USING (entity) GROUP BY mentions.memory LIMIT ?"
     );
-    let mut values = named(scopes, names);
-    values.extend(condition.values.iter().cloned());
+    let mut values = called(scopes, names);
     values.push(read::bounded(limit as u64));
-    collect(connection, &sql, values, read::memory)
+    let pairs = collect(connection, &sql, values, |row| {
+        Ok((row.get(0).map_err(unexpected)?, row.get(1).map_err(unexpected)?))
+    })?;
+    Ok(pairs.into_iter().collect())
 }
 
 /// The entities of some scopes that are called or written as one of some names.
-const NAMED: &str = "SELECT entity FROM entities
+const CALLED: &str = "SELECT entity FROM entities
      WHERE scope IN (SELECT value FROM json_each(?)) AND folded IN (SELECT value FROM json_each(?))
      UNION
      SELECT mentions.entity FROM mentions JOIN entities USING (entity)
      WHERE mentions.folded IN (SELECT value FROM json_each(?))
        AND entities.scope IN (SELECT value FROM json_each(?))";
 
-/// Returns the values for [`NAMED`].
-fn named(scopes: &[i64], names: &[String]) -> Vec<Sql> {
+/// Returns the values for [`CALLED`].
+fn called(scopes: &[i64], names: &[String]) -> Vec<Sql> {
     let scopes = Sql::from(serde_json::Value::from(scopes).to_string());
     let names = filter::names(names, String::as_str);
     vec![scopes.clone(), names.clone(), names, scopes]
@@ -119,8 +119,8 @@ pub(super) fn list(
     let mut values = vec![Sql::from(serde_json::Value::from(scopes.as_slice()).to_string())];
     let restriction = match name {
         Some(name) => {
-            values.extend(named(&scopes, &[fold(name)]));
-            format!("AND entity IN ({NAMED})")
+            values.extend(called(&scopes, &[fold(name)]));
+            format!("AND entity IN ({CALLED})")
         }
         None => String::new(),
     };

@@ -8,7 +8,7 @@ use super::unexpected;
 use crate::error::Result;
 use crate::model::{
     Access, Accesses, ChangeRecord, Embedding, Filter, Fingerprint, Identifier, Identifiers, Layer,
-    Memory, MemoryId, Scope, Timestamp,
+    Memory, MemoryId, Place, Scope, Timestamp,
 };
 use crate::store::document::{decode, moment};
 use crate::store::{Listing, Order, Page, ScopeSummary, Tombstone};
@@ -34,6 +34,37 @@ pub(super) fn get(
     );
     let values = [filter::names(ids, MemoryId::as_str)].into_iter().chain(open.values);
     collect(connection, &sql, values, memory)
+}
+
+/// Returns a memory by its number, whosever it is.
+pub(super) fn by_number(connection: &Connection, number: i64) -> Result<Option<Memory>> {
+    let sql = format!("SELECT {MEMORY} FROM memories AS m WHERE m.memory = ?");
+    Ok(collect(connection, &sql, [Sql::from(number)], memory)?.into_iter().next())
+}
+
+/// Returns the memories at some places that a filter still means, in the order of the places.
+pub(super) fn at(
+    connection: &Connection,
+    filter: &Filter,
+    places: &[Place],
+) -> Result<Vec<(Place, Memory)>> {
+    let scopes = scope_numbers(connection, &filter.scopes)?;
+    let condition = filter::condition(filter);
+    let sql = format!(
+        "SELECT m.scope, {MEMORY} FROM memories AS m WHERE m.memory = ? AND {}",
+        condition.sql
+    );
+    let mut found = Vec::with_capacity(places.len());
+    for &place in places {
+        let values = [Sql::from(place.0.cast_signed())];
+        let values = values.into_iter().chain(condition.values.iter().cloned());
+        let rows = collect(connection, &sql, values, |row| {
+            Ok((row.get::<_, i64>(0).map_err(unexpected)?, memory_from(row, 1)?))
+        })?;
+        let inside = rows.into_iter().filter(|(scope, _)| scopes.contains(scope));
+        found.extend(inside.map(|(_, memory)| (place, memory)));
+    }
+    Ok(found)
 }
 
 pub(super) fn list(connection: &Connection, filter: &Filter, page: &Page) -> Result<Listing> {
@@ -245,12 +276,17 @@ pub(super) fn scope_numbers(connection: &Connection, scopes: &[Scope]) -> Result
 
 /// Reads the columns of [`MEMORY`].
 pub(super) fn memory(row: &Row<'_>) -> Result<Memory> {
-    let document: String = row.get(0).map_err(unexpected)?;
-    let accessed_at: Option<i64> = row.get(2).map_err(unexpected)?;
-    let fingerprint: Option<String> = row.get(3).map_err(unexpected)?;
+    memory_from(row, 0)
+}
+
+/// Reads the columns of [`MEMORY`], beginning at `first`.
+pub(super) fn memory_from(row: &Row<'_>, first: usize) -> Result<Memory> {
+    let document: String = row.get(first).map_err(unexpected)?;
+    let accessed_at: Option<i64> = row.get(first + 2).map_err(unexpected)?;
+    let fingerprint: Option<String> = row.get(first + 3).map_err(unexpected)?;
     let mut memory = decode(&document)?;
     memory.accesses = Accesses {
-        count: row.get(1).map_err(unexpected)?,
+        count: row.get(first + 1).map_err(unexpected)?,
         last_at: accessed_at.map(moment).transpose()?,
     };
     if let Some(fingerprint) = fingerprint {

@@ -14,7 +14,8 @@ use super::read::collect;
 use super::schema::{self, Owner};
 use super::write::Writing;
 use super::{
-    Durability, SqliteOptions, SqliteStore, audit, connect, create_new, failed, index, unexpected,
+    Durability, SqliteOptions, SqliteStore, audit, codes, connect, create_new, failed, pending,
+    unexpected,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{AuditAction, AuditEvent, Caller, ChangeKind, Identifier, MemoryId, Timestamp};
@@ -94,26 +95,28 @@ fn restore(connection: &mut Connection, actor: &Identifier, now: Timestamp) -> R
     transaction.execute_batch(SCOPES).map_err(unexpected)?;
     let mut writing = Writing::new(&transaction, now);
     for (kind, sql) in DIFFERENCES {
-        for (id, scope, version) in differences(&transaction, sql)? {
-            writing.note(*kind, &id, scope, version);
+        for (id, scope, number, version) in differences(&transaction, sql)? {
+            writing.note(*kind, &id, scope, number, version);
         }
     }
     transaction.execute_batch(REPLACE).map_err(unexpected)?;
     if unsound(&transaction)? > 0 {
         return Err(Error::new(ErrorKind::Damaged, "the copy holds memories that cannot be read"));
     }
-    index::rebuild(&transaction)?;
     derive_all(&transaction)?;
+    codes::rebuild(&transaction)?;
+    pending::refill(&transaction)?;
     let event = AuditEvent::new(AuditAction::Write).with("reason", "restored from a copy");
     audit::append(&transaction, actor, now, &event, writing.record()?)?;
     transaction.commit().map_err(|cause| failed(cause, "cannot restore the database"))?;
     Ok(still_forgotten)
 }
 
-fn differences(connection: &Connection, sql: &str) -> Result<Vec<(MemoryId, i64, u64)>> {
+fn differences(connection: &Connection, sql: &str) -> Result<Vec<(MemoryId, i64, i64, u64)>> {
     collect(connection, sql, std::iter::empty::<Sql>(), |row| {
         let id: String = row.get(0).map_err(unexpected)?;
-        Ok((id.parse()?, row.get(1).map_err(unexpected)?, row.get(2).map_err(unexpected)?))
+        let number = |column| row.get::<_, i64>(column).map_err(unexpected);
+        Ok((id.parse()?, number(1)?, number(2)?, row.get(3).map_err(unexpected)?))
     })
 }
 
@@ -123,22 +126,22 @@ const SCOPES: &str = "
     SELECT text, layer, agent, user, session, project, team, org, company FROM copy.scopes
     WHERE true ON CONFLICT (text) DO NOTHING;";
 
-/// What a reader will find different: id, scope and version of each memory.
+/// What a reader will find different: id, scope, number and version of each memory.
 const DIFFERENCES: &[(ChangeKind, &str)] = &[
     (
         ChangeKind::Deleted,
-        "SELECT id, scope, version FROM main.memories
+        "SELECT id, scope, memory, version FROM main.memories
          WHERE id NOT IN (SELECT id FROM copy.memories) ORDER BY memory",
     ),
     (
         ChangeKind::Updated,
-        "SELECT here.id, here.scope, there.version
+        "SELECT here.id, here.scope, there.memory, there.version
          FROM main.memories AS here JOIN copy.memories AS there USING (id)
          WHERE here.document <> there.document ORDER BY here.memory",
     ),
     (
         ChangeKind::Created,
-        "SELECT there.id, here.scope, there.version FROM copy.memories AS there
+        "SELECT there.id, here.scope, there.memory, there.version FROM copy.memories AS there
          JOIN copy.scopes AS own ON own.scope = there.scope
          JOIN main.scopes AS here ON here.text = own.text
          WHERE there.id NOT IN (SELECT id FROM main.memories)
@@ -165,9 +168,16 @@ const REPLACE: &str = "
     INSERT INTO main.versions (memory, version, document)
     SELECT memory, version, document FROM copy.versions
     WHERE memory IN (SELECT memory FROM main.memories);
-    INSERT INTO main.vectors (memory, fingerprint, vector)
-    SELECT memory, fingerprint, vector FROM copy.vectors
-    WHERE memory IN (SELECT memory FROM main.memories);
+    DELETE FROM main.vectors;
+    INSERT INTO main.models (fingerprint, dimensions)
+    SELECT fingerprint, dimensions FROM copy.models WHERE true ON CONFLICT DO NOTHING;
+    INSERT INTO main.vectors (vector, page, flags, text, numbers)
+    SELECT there.memory << 24 | here.model << 16 | there.passage, 0, there.flags, there.text,
+           there.numbers
+    FROM copy.vectors AS there
+    JOIN copy.models AS own ON own.model = there.model
+    JOIN main.models AS here ON here.fingerprint = own.fingerprint
+    WHERE there.memory IN (SELECT memory FROM main.memories);
     INSERT INTO main.tombstones (id, scope, at)
     SELECT there.id, here.scope, there.at FROM copy.tombstones AS there
     JOIN copy.scopes AS own ON own.scope = there.scope

@@ -143,7 +143,7 @@ pub(super) fn insert(
         .map_err(unexpected)
 }
 
-/// Puts the next version in the place of a memory; a pending embedding drops the vector.
+/// Puts the next version in the place of a memory; 
 pub(super) fn replace(
     connection: &Connection,
     number: i64,
@@ -180,11 +180,8 @@ pub(super) fn replace(
                 number,
             ])
         })
-        .map_err(unexpected)?;
-    if fingerprint.is_some() {
-        return Ok(());
-    }
-    remove(connection, "DELETE FROM vectors WHERE memory = ?", number)
+        .map(drop)
+        .map_err(unexpected)
 }
 
 /// Keeps an earlier version.
@@ -201,22 +198,12 @@ pub(super) fn keep_version(
         .map_err(unexpected)
 }
 
-/// Keeps the vector of a memory, in place of an earlier one.
-pub(super) fn keep_vector(
+/// Marks a memory as having vectors of a model.
+pub(super) fn mark_embedded(
     connection: &Connection,
     number: i64,
     fingerprint: &Fingerprint,
-    vector: &[f32],
 ) -> Result<()> {
-    let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
-    connection
-        .prepare_cached(
-            "INSERT INTO vectors (memory, fingerprint, vector) VALUES (?, ?, ?)
-             ON CONFLICT (memory) DO UPDATE
-             SET fingerprint = excluded.fingerprint, vector = excluded.vector",
-        )
-        .and_then(|mut insert| insert.execute((number, fingerprint.as_str(), bytes)))
-        .map_err(unexpected)?;
     connection
         .prepare_cached("UPDATE memories SET fingerprint = ? WHERE memory = ?")
         .and_then(|mut update| update.execute((fingerprint.as_str(), number)))

@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
-use super::{index, unexpected};
+use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::ANALYSER_VERSION;
 
 /// What makes version n + 1 out of version n.
-const MIGRATIONS: &[&str] = &[include_str!("schema/001.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/001.sql"),
+    concat!(include_str!("schema/002-vectors.sql"), include_str!("schema/002-turns.sql")),
+];
 
 /// Marks a file as ours ("cofi").
 const APPLICATION_ID: i32 = 0x636f_6669;
@@ -39,7 +42,6 @@ fn migrate_by(connection: &Connection, path: &Path, migrations: &[&str]) -> Resu
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(unexpected)?;
     transaction.pragma_update(None, "user_version", migrations.len()).map_err(unexpected)?;
     if analyser(&transaction)? != Some(ANALYSER_VERSION) {
-        index::rebuild(&transaction)?;
         super::copy::derive_all(&transaction)?;
         set_analyser(&transaction)?;
     }
@@ -163,7 +165,8 @@ mod tests {
     use super::*;
     use crate::store::sqlite::{SqliteOptions, connect, create_private};
 
-    const NEXT: &[&str] = &[MIGRATIONS[0], "CREATE TABLE added (number INTEGER) STRICT;"];
+    const NEXT: &[&str] =
+        &[MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE added (number INTEGER) STRICT;"];
 
     fn migrated(path: &Path, migrations: &[&str]) -> Result<Connection> {
         create_private(path)?;
@@ -181,9 +184,9 @@ mod tests {
         migrated(&path, NEXT).unwrap();
         let error = migrated(&path, MIGRATIONS).unwrap_err();
         assert!(error.to_string().contains("newer"), "{error}");
-        let copy = folder.path().join("cofio.db.v1.backup");
+        let copy = folder.path().join("cofio.db.v2.backup");
         migrated(&copy, MIGRATIONS).unwrap();
-        assert!(!folder.path().join("cofio.db.v1.backup-2").exists());
+        assert!(!folder.path().join("cofio.db.v2.backup-2").exists());
     }
 
     #[test]
@@ -191,11 +194,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cofio.db");
         migrated(&path, MIGRATIONS).unwrap();
-        let broken = [MIGRATIONS[0], "CREATE TABLE added (number INTEGER) STRICT; nonsense"];
+        let broken = [MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE added (number INTEGER) STRICT; nonsense"];
         assert!(migrated(&path, &broken).is_err());
         migrated(&path, MIGRATIONS).unwrap();
         migrated(&path, NEXT).unwrap();
-        assert!(folder.path().join("cofio.db.v1.backup-2").exists());
+        assert!(folder.path().join("cofio.db.v2.backup-2").exists());
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::rows::{self, Row};
-use super::{audit, entities, idempotency, index, unexpected};
+use super::{audit, codes, entities, idempotency, index, pending, turns, unexpected};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Change, ChangeKind, ChangeRange, Commit, Fingerprint, Memory, MemoryId, Outcome, Reading,
-    Scope, Timestamp,
+    Change, ChangeKind, ChangeRange, Commit, Embedding, Fingerprint, Memory, MemoryId, Outcome,
+    PassageVector, Reading, Scope, Timestamp,
 };
+use crate::store::analysed::Analysed;
 use crate::store::{chain, document, version_conflict};
 
 /// What a commit did.
@@ -72,6 +73,7 @@ struct Recorded {
     kind: ChangeKind,
     id: MemoryId,
     scope: i64,
+    number: i64,
     version: u64,
 }
 
@@ -87,8 +89,8 @@ impl<'a> Writing<'a> {
             }
             Change::Update { memory, identity } => self.update(memory, identity.as_ref()),
             Change::Forget { id, scope } => self.forget(id, scope),
-            Change::Embed { id, version, fingerprint, vector } => {
-                self.embed(id, *version, fingerprint, vector)
+            Change::Embed { id, version, fingerprint, vectors } => {
+                self.embed(id, *version, fingerprint, vectors)
             }
         }
     }
@@ -112,13 +114,13 @@ impl<'a> Writing<'a> {
             return Ok(Outcome::Existing(known));
         }
         let number = rows::insert(self.connection, scope, memory, identity)?;
-        index::insert(self.connection, number, scope, memory)?;
         derive(self.connection, number, scope, memory)?;
+        pending::add(self.connection, number, scope)?;
         for earlier in history {
             let document = document::encode(earlier);
             rows::keep_version(self.connection, number, earlier.version, &document)?;
         }
-        self.note(ChangeKind::Created, id, scope, memory.version);
+        self.note(ChangeKind::Created, id, scope, number, memory.version);
         Ok(Outcome::Created(id.clone()))
     }
 
@@ -135,8 +137,13 @@ impl<'a> Writing<'a> {
         }
         rows::keep_version(self.connection, row.number, row.version, &row.document)?;
         rows::replace(self.connection, row.number, memory, identity)?;
-        self.derive_again(&row, memory)?;
-        self.note(ChangeKind::Updated, id, row.scope, memory.version);
+        underive(self.connection, &row)?;
+        derive(self.connection, row.number, row.scope, memory)?;
+        if memory.embedding == Embedding::Pending {
+            codes::remove(self.connection, row.scope, row.number)?;
+            pending::add(self.connection, row.number, row.scope)?;
+        }
+        self.note(ChangeKind::Updated, id, row.scope, row.number, memory.version);
         Ok(Outcome::Updated(id.clone()))
     }
 
@@ -144,11 +151,10 @@ impl<'a> Writing<'a> {
         let Some(row) = rows::find_in(self.connection, id, scope)? else {
             return Ok(Outcome::Missing(id.clone()));
         };
-        let memory = document::decode(&row.document)?;
-        index::remove(self.connection, row.number, row.scope, &memory)?;
-        entities::unlink(self.connection, row.number)?;
+        underive(self.connection, &row)?;
+        codes::remove(self.connection, row.scope, row.number)?;
         rows::bury(self.connection, &row, id, self.at)?;
-        self.note(ChangeKind::Deleted, id, row.scope, row.version);
+        self.note(ChangeKind::Deleted, id, row.scope, row.number, row.version);
         Ok(Outcome::Forgotten(id.clone()))
     }
 
@@ -157,15 +163,18 @@ impl<'a> Writing<'a> {
         id: &MemoryId,
         version: u64,
         fingerprint: &Fingerprint,
-        vector: &[f32],
+        vectors: &[PassageVector],
     ) -> Result<Outcome> {
-        match rows::find(self.connection, id)?.filter(|row| row.version == version) {
-            Some(row) => {
-                rows::keep_vector(self.connection, row.number, fingerprint, vector)?;
-                Ok(Outcome::Embedded(id.clone()))
-            }
-            None => Ok(Outcome::Missing(id.clone())),
+        let row = rows::find(self.connection, id)?.filter(|row| row.version == version);
+        let Some(row) = row else { return Ok(Outcome::Missing(id.clone())) };
+        let assistant = document::decode(&row.document)?.said_by_assistant();
+        let (connection, scope, number) = (self.connection, row.scope, row.number);
+        keep_vectors(connection, (scope, number), assistant, fingerprint, vectors)?;
+        rows::mark_embedded(connection, number, fingerprint)?;
+        if pending::adopted(connection)?.is_none_or(|adopted| adopted == *fingerprint) {
+            pending::remove(connection, number)?;
         }
+        Ok(Outcome::Embedded(id.clone()))
     }
 
     /// Returns another memory that has an identity already; one that has ended gives way.
@@ -186,21 +195,16 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Makes anew what is found through other tables.
-    fn derive_again(&self, row: &Row, memory: &Memory) -> Result<()> {
-        let old = document::decode(&row.document)?;
-        if old.searchable() != memory.searchable() {
-            index::remove(self.connection, row.number, row.scope, &old)?;
-            index::insert(self.connection, row.number, row.scope, memory)?;
-        }
-        entities::unlink(self.connection, row.number)?;
-        rows::remove_statement(self.connection, row.number)?;
-        derive(self.connection, row.number, row.scope, memory)
-    }
-
     /// Takes note of a change that was made.
-    pub(super) fn note(&mut self, kind: ChangeKind, id: &MemoryId, scope: i64, version: u64) {
-        self.recorded.push(Recorded { kind, id: id.clone(), scope, version });
+    pub(super) fn note(
+        &mut self,
+        kind: ChangeKind,
+        id: &MemoryId,
+        scope: i64,
+        number: i64,
+        version: u64,
+    ) {
+        self.recorded.push(Recorded { kind, id: id.clone(), scope, number, version });
     }
 
     /// Gives each change its place, and returns the stretch of places with its digest.
@@ -209,12 +213,14 @@ impl<'a> Writing<'a> {
         let mut insert = self
             .connection
             .prepare_cached(
-                "INSERT INTO changes (id, scope, kind, version, at) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO changes (id, scope, kind, version, at, memory)
+                 VALUES (?, ?, ?, ?, ?, ?)",
             )
             .map_err(unexpected)?;
         for change in &self.recorded {
             let (id, kind) = (change.id.as_str(), change.kind.as_str());
-            let values = params![id, change.scope, kind, change.version, self.at.as_microsecond()];
+            let (at, number) = (self.at.as_microsecond(), change.number);
+            let values = params![id, change.scope, kind, change.version, at, number];
             let place = insert.insert(values).map_err(unexpected)?;
             places.push((place.unsigned_abs(), &change.id, change.kind));
         }
@@ -225,18 +231,45 @@ impl<'a> Writing<'a> {
     }
 }
 
-/// Keeps what is found through other tables: entities and the parts of a statement.
+/// Keeps everything that a memory is found through.
 pub(super) fn derive(
     connection: &Connection,
     number: i64,
     scope: i64,
     memory: &Memory,
 ) -> Result<()> {
+    let analysed = Analysed::of(memory);
+    index::insert(connection, number, scope, &analysed)?;
+    turns::insert(connection, number, scope, memory, &analysed)?;
     entities::link(connection, number, scope, memory)?;
     match &memory.triple {
         Some(triple) => rows::insert_statement(connection, number, scope, triple),
         None => Ok(()),
     }
+}
+
+fn keep_vectors(
+    connection: &Connection,
+    (scope, number): (i64, i64),
+    assistant: bool,
+    fingerprint: &Fingerprint,
+    vectors: &[PassageVector],
+) -> Result<()> {
+    let Some(first) = vectors.first() else { return Ok(()) };
+    let model = codes::model_number(connection, fingerprint, first.vector.len())?;
+    let flags = if assistant { codes::ASSISTANT } else { 0 };
+    let passages: Vec<codes::Passage<'_>> =
+        (0..).zip(vectors).map(|(place, known)| (place, known.hash, &known.vector[..])).collect();
+    codes::insert(connection, scope, model, number, flags, &passages)
+}
+
+/// Removes everything that a memory was found through, except its vectors.
+fn underive(connection: &Connection, row: &Row) -> Result<()> {
+    let analysed = Analysed::of(&document::decode(&row.document)?);
+    index::remove(connection, row.number, row.scope, &analysed)?;
+    turns::remove(connection, row.number, row.scope)?;
+    entities::unlink(connection, row.number)?;
+    rows::remove_statement(connection, row.number)
 }
 
 fn already_known(id: &MemoryId) -> Error {

@@ -1,0 +1,336 @@
+//! Asks the server: one request at a time, again where that can help.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use cofio::model::{CleanText, Fingerprint};
+use cofio::{Error, ErrorKind, Result};
+use serde::Serialize;
+use ureq::Agent;
+use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION};
+use ureq::http::{HeaderValue, Response, Uri};
+
+use super::{Options, answer, batch, complaint};
+use crate::http;
+use crate::retry::{Again, Failure};
+
+/// The most dimensions that any model is expected to have.
+const MOST_DIMENSIONS: usize = 16_384;
+
+/// The most characters that one number takes in JSON, with space around it.
+const NUMBER_BYTES: usize = 32;
+
+/// What an answer may have besides numbers.
+const OTHER_BYTES: usize = 64 * 1024;
+
+/// How much of a refusal is read.
+const REFUSAL_BYTES: u64 = 64 * 1024;
+
+/// Knows the server; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Client(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    agent: Agent,
+    options: Options,
+    /// Where embeddings are made.
+    address: Uri,
+    authorization: Option<HeaderValue>,
+    /// How many dimensions vectors have, once that is known.
+    dimensions: OnceLock<usize>,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    input: &'a [&'a str],
+    /// A third of the bytes of an array; those who cannot do it answer with one.
+    encoding_format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimensions: Option<usize>,
+}
+
+impl Client {
+    /// Checks the options.
+    pub fn new(options: Options) -> Result<Self> {
+        let address = address(&options.url)?;
+        if options.model.trim().is_empty() {
+            return Err(wrong("name the model that makes embeddings"));
+        }
+        let dimensions = OnceLock::new();
+        if let Some(asked) = options.dimensions {
+            if !(1..=MOST_DIMENSIONS).contains(&asked) {
+                return Err(wrong(format!("ask for 1 to {MOST_DIMENSIONS} dimensions")));
+            }
+            let _ = dimensions.set(asked);
+        }
+        let authorization = options.key.as_ref().map(|key| {
+            let bearer = format!("Bearer {}", key.reveal());
+            let mut value = HeaderValue::try_from(bearer).expect("a key is visible ASCII");
+            value.set_sensitive(true);
+            value
+        });
+        // A redirect could carry texts and key to somebody else.
+        let agent = Agent::new_with_config(http::config().max_redirects(0).build());
+        Ok(Self(Arc::new(Inner { agent, options, address, authorization, dimensions })))
+    }
+
+    /// Names the server, the model and the dimensions.
+    pub fn fingerprint(&self) -> Result<Fingerprint> {
+        let Options { model, dimensions, .. } = &self.0.options;
+        let size = dimensions.map_or_else(|| "native".to_owned(), |size| size.to_string());
+        Fingerprint::new(format!("openai:{}/{model}/{size}", self.host())).map_err(|_| {
+            wrong(format!(
+                "cannot use the model {model:?}: its name has to be visible ASCII characters, at most 100"
+            ))
+        })
+    }
+
+    /// Returns one vector per text, in order.
+    pub fn embed(
+        &self,
+        texts: &[CleanText],
+        abandoned: impl Fn() -> bool,
+    ) -> Result<Vec<Vec<f32>>> {
+        let options = &self.0.options;
+        let shown: Vec<&str> =
+            texts.iter().map(|text| batch::shown(text, options.text_bytes)).collect();
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in batch::split(&shown, options.batch_texts, options.batch_bytes) {
+            let ask = |left: Duration| self.ask(&batch, left.min(options.timeout));
+            vectors.extend(options.retry.run(&abandoned, ask)?);
+            if abandoned() {
+                return Err(Error::new(ErrorKind::EmbeddingFailed, "nobody waits for the answer"));
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// Makes one request.
+    fn ask(
+        &self,
+        texts: &[&str],
+        timeout: Duration,
+    ) -> std::result::Result<Vec<Vec<f32>>, Failure> {
+        let mut response = self.send(texts, timeout)?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            return Err(self.refusal(&mut response, texts));
+        }
+        let limit = self.limit(texts.len());
+        if response.body().content_length().is_some_and(|length| length > limit) {
+            return Err(Failure::lasting(self.too_long(limit)));
+        }
+        let body = match response.body_mut().with_config().limit(limit).read_to_vec() {
+            Ok(body) => body,
+            Err(ureq::Error::BodyExceedsLimit(_)) => {
+                return Err(Failure::lasting(self.too_long(limit)));
+            }
+            Err(error) => return Err(self.unanswered(&error)),
+        };
+        let vectors = answer::read(&body, texts.len())
+            .map_err(|what| Failure::lasting(self.useless(&what)))?;
+        self.check_dimensions(&vectors).map_err(Failure::lasting)?;
+        Ok(vectors)
+    }
+
+    fn send(
+        &self,
+        texts: &[&str],
+        timeout: Duration,
+    ) -> std::result::Result<Response<ureq::Body>, Failure> {
+        let Options { model, dimensions, .. } = &self.0.options;
+        let request =
+            Request { model, input: texts, encoding_format: "base64", dimensions: *dimensions };
+        let body = serde_json::to_vec(&request).expect("a request has a JSON form");
+        let mut post = self.0.agent.post(&self.0.address).header(CONTENT_TYPE, "application/json");
+        if let Some(authorization) = &self.0.authorization {
+            post = post.header(AUTHORIZATION, authorization);
+        }
+        let post = post.config().timeout_global(Some(timeout)).build();
+        post.send(&body).map_err(|error| self.unanswered(&error))
+    }
+
+    /// Returns how many bytes an answer may have.
+    fn limit(&self, texts: usize) -> u64 {
+        let dimensions = self.0.dimensions.get().copied().unwrap_or(MOST_DIMENSIONS);
+        (OTHER_BYTES + texts * (dimensions * NUMBER_BYTES + 1024)) as u64
+    }
+
+    /// Refuses vectors that cannot be compared with those that came before.
+    fn check_dimensions(&self, vectors: &[Vec<f32>]) -> Result<()> {
+        let Some(found) = vectors.first().map(Vec::len) else { return Ok(()) };
+        let expected = *self.0.dimensions.get_or_init(|| found);
+        if found == expected {
+            return Ok(());
+        }
+        let (host, model) = (self.host(), &self.0.options.model);
+        Err(wrong(match self.0.options.dimensions {
+            Some(asked) => format!(
+                "{host} gave {found} dimensions of {model} where {asked} were asked for: \
+                 the model cannot be shortened to that"
+            ),
+            None => format!(
+                "{host} gives {found} dimensions for {model}, where it gave {expected} before: \
+                 it is another model"
+            ),
+        }))
+    }
+
+    /// Says why the server refused.
+    fn refusal(&self, response: &mut Response<ureq::Body>, texts: &[&str]) -> Failure {
+        let status = response.status().as_u16();
+        let host = self.host();
+        if (300..400).contains(&status) {
+            let target = response.headers().get(LOCATION).and_then(|target| {
+                let target: Uri = target.to_str().ok()?.parse().ok()?;
+                Some(format!(" to {}", target.authority()?.host()))
+            });
+            let target = target.unwrap_or_default();
+            return Failure::lasting(wrong(format!(
+                "{host} sends requests for embeddings elsewhere{target}, which is not followed: \
+                 put the right address into the settings"
+            )));
+        }
+        let asked = http::retry_after(response.headers());
+        let body = response.body_mut().with_config().limit(REFUSAL_BYTES).read_to_vec();
+        let body = body.unwrap_or_default();
+        let key = self.0.options.key.as_ref();
+        let said = complaint::read(&body, key, texts);
+        let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+        let is_unpaid = complaint::code(&body).is_some_and(|code| code == "insufficient_quota");
+        let advice = match (status, key) {
+            (401 | 403, Some(_)) => ", check the key",
+            (401 | 403, None) => ", it needs a key",
+            (404 | 405, _) => ", check the address and the name of the model",
+            (429, _) if is_unpaid => ", check what the key may spend",
+            _ => "",
+        };
+        let kind = match status {
+            429 if !is_unpaid => ErrorKind::RateLimited,
+            408 | 500.. => ErrorKind::EmbeddingFailed,
+            _ => ErrorKind::Configuration,
+        };
+        let message = format!("{host} refuses to make embeddings ({status}{advice}){said}");
+        let mut error = Error::new(kind, message).with("status", status);
+        if let Some(asked) = asked {
+            error = error.with("retryAfterSeconds", asked.as_secs());
+        }
+        let passing = http::is_passing_status(status) && !is_unpaid;
+        Failure { error, again: if passing { Again::Later(asked) } else { Again::Never } }
+    }
+
+    fn unanswered(&self, error: &ureq::Error) -> Failure {
+        let passing = http::is_passing(error);
+        let kind = if passing { ErrorKind::EmbeddingFailed } else { ErrorKind::Configuration };
+        let message = format!("cannot get embeddings from {}: {}", self.host(), http::why(error));
+        let error = Error::new(kind, message);
+        if passing { Failure::passing(error) } else { Failure::lasting(error) }
+    }
+
+    fn too_long(&self, limit: u64) -> Error {
+        self.useless(&format!("it has more than {limit} bytes"))
+    }
+
+    fn useless(&self, what: &str) -> Error {
+        let message = format!("cannot use the answer of {}: {what}", self.host());
+        Error::new(ErrorKind::EmbeddingFailed, message)
+    }
+
+    fn host(&self) -> &str {
+        self.0.address.authority().map_or("", |authority| authority.as_str())
+    }
+}
+
+fn wrong(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Configuration, message)
+}
+
+/// Checks a server's address, and returns where embeddings are made.
+fn address(url: &str) -> Result<Uri> {
+    let unfit = |why: &str| {
+        wrong(format!(
+            "cannot use the address of the server for embeddings: {why}; \
+             an example is https://api.openai.com/v1"
+        ))
+    };
+    let address = format!("{}/embeddings", url.trim().trim_end_matches('/'));
+    let address: Uri = address.parse().map_err(|_| unfit("it is not a URL"))?;
+    if !matches!(address.scheme_str(), Some("http" | "https")) {
+        return Err(unfit("it starts with neither https:// nor http://"));
+    }
+    let Some(authority) = address.authority().filter(|authority| !authority.host().is_empty())
+    else {
+        return Err(unfit("it names no host"));
+    };
+    if authority.as_str().contains('@') {
+        return Err(unfit("a user or password does not belong there"));
+    }
+    if address.query().is_some() || url.contains('#') {
+        return Err(unfit("it has to end before any ? or #"));
+    }
+    Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(url: &str, expected: std::result::Result<&str, &str>) {
+        let found = address(url).map(|address| address.to_string());
+        match (found, expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(error), Err(expected)) => {
+                assert_eq!(error.kind(), ErrorKind::Configuration);
+                assert!(error.to_string().contains(expected), "{error}");
+                assert!(!error.to_string().contains("secret"), "{error}");
+            }
+            (found, expected) => panic!("{url}: {found:?}, not {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn an_address_ends_at_the_version() {
+        check("https://api.openai.com/v1", Ok("https://api.openai.com/v1/embeddings"));
+        check(" http://127.0.0.1:11434/v1/ ", Ok("http://127.0.0.1:11434/v1/embeddings"));
+        check("http://[::1]:80", Ok("http://[::1]:80/embeddings"));
+        check("api.openai.com/v1", Err("it"));
+        check("ftp://host/v1", Err("neither"));
+        check("https://", Err("it"));
+        check("https://me:secret@host/v1", Err("password"));
+        check("https://host/v1?key=secret", Err("before any ?"));
+        check("https://host/v1#secret", Err("before any ?"));
+        check("", Err("it"));
+    }
+
+    #[test]
+    fn a_fingerprint_names_host_model_and_dimensions() {
+        let check = |options: Options, expected: &str| {
+            let fingerprint = Client::new(options).and_then(|client| client.fingerprint());
+            assert_eq!(fingerprint.unwrap().as_str(), expected);
+        };
+        let small = Options::new("https://api.openai.com/v1", "text-embedding-3-small");
+        check(small.clone(), "openai:api.openai.com/text-embedding-3-small/native");
+        check(
+            Options { dimensions: Some(256), ..small },
+            "openai:api.openai.com/text-embedding-3-small/256",
+        );
+        let local = Options::new("http://127.0.0.1:11434/v1", "nomic-embed-text:v1.5");
+        check(local, "openai:127.0.0.1:11434/nomic-embed-text:v1.5/native");
+    }
+
+    #[test]
+    fn options_that_cannot_work_are_refused() {
+        let check = |options: Options| {
+            let refused = Client::new(options).and_then(|client| client.fingerprint());
+            assert_eq!(refused.unwrap_err().kind(), ErrorKind::Configuration);
+        };
+        let good = || Options::new("http://host/v1", "m");
+        check(Options { model: " ".to_owned(), ..good() });
+        check(Options { model: "ein Modell".to_owned(), ..good() });
+        check(Options { model: "m".repeat(300), ..good() });
+        check(Options { dimensions: Some(0), ..good() });
+        check(Options { dimensions: Some(1 << 20), ..good() });
+    }
+}

@@ -1,0 +1,173 @@
+//! Trying again what failed for the moment.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cofio::{Error, Result};
+
+/// How often a thread that waits looks whether anybody still wants the answer.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// How often, how soon and how long to try again; the defaults are those of the memory protocol.
+#[derive(Debug, Clone)]
+pub struct Retry {
+    /// How often to try again after the first attempt.
+    pub retries: u32,
+    /// How long to wait before the second attempt.
+    pub first_delay: Duration,
+    /// How much longer each wait is than the one before.
+    pub factor: f64,
+    /// The longest wait, unless a server asks for more.
+    pub longest_delay: Duration,
+    /// When no further attempt starts, counted from the start of the first.
+    pub deadline: Duration,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self {
+            retries: 3,
+            first_delay: Duration::from_secs(1),
+            factor: 2.0,
+            longest_delay: Duration::from_secs(30),
+            deadline: Duration::from_secs(120),
+        }
+    }
+}
+
+/// An attempt that failed, and whether another may succeed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub error: Error,
+    pub again: Again,
+}
+
+/// Whether another attempt may succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Again {
+    Never,
+    /// After a while; a server may have said after how long.
+    Later(Option<Duration>),
+}
+
+impl Failure {
+    /// Makes a failure that stays one.
+    pub fn lasting(error: Error) -> Self {
+        Self { error, again: Again::Never }
+    }
+
+    /// Makes a failure that may pass.
+    pub fn passing(error: Error) -> Self {
+        Self { error, again: Again::Later(None) }
+    }
+}
+
+impl Retry {
+    /// Makes attempts until one succeeds, fails for good, or nobody wants the answer any more.
+    ///
+    /// An attempt is told how much time is left.
+    pub(crate) fn run<T>(
+        &self,
+        abandoned: impl Fn() -> bool,
+        mut attempt: impl FnMut(Duration) -> std::result::Result<T, Failure>,
+    ) -> Result<T> {
+        let start = Instant::now();
+        let left = || self.deadline.saturating_sub(start.elapsed());
+        let mut number = 0;
+        loop {
+            let Failure { error, again } = match attempt(left()) {
+                Ok(value) => return Ok(value),
+                Err(failure) => failure,
+            };
+            let error = error.with("attempts", number + 1);
+            let Again::Later(asked) = again else { return Err(error) };
+            let delay = self.delay(number, asked, random());
+            if number >= self.retries || delay >= left() || !wait(delay, &abandoned) {
+                return Err(error);
+            }
+            number += 1;
+        }
+    }
+
+    /// Returns how long to wait after an attempt, counted from 0.
+    ///
+    /// At least half of each wait is certain and the rest is up to `random`, from 0 to 1, so that
+    /// those who failed together do not come back together.
+    fn delay(&self, number: u32, asked: Option<Duration>, random: f64) -> Duration {
+        let exponent = i32::try_from(number).unwrap_or(i32::MAX);
+        let longest = self.longest_delay.as_secs_f64();
+        let seconds = (self.first_delay.as_secs_f64() * self.factor.powi(exponent)).min(longest);
+        let own = Duration::try_from_secs_f64(seconds * (0.5 + random / 2.0)).unwrap_or_default();
+        asked.map_or(own, |asked| asked.max(own))
+    }
+}
+
+/// Waits, and returns whether the answer is still wanted.
+fn wait(delay: Duration, abandoned: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if abandoned() {
+            return false;
+        }
+        let left = delay.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            return true;
+        }
+        thread::sleep(left.min(GLANCE));
+    }
+}
+
+/// Returns a number from 0 to 1 that differs from one process and call to the next.
+fn random() -> f64 {
+    RandomState::new().hash_one(()) as f64 / u64::MAX as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(retry: &Retry, number: u32, asked: Option<u64>, random: f64, expected_ms: u64) {
+        let delay = retry.delay(number, asked.map(Duration::from_secs), random);
+        assert_eq!(delay.as_millis(), u128::from(expected_ms));
+    }
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let retry = Retry::default();
+        for (number, expected) in [(0, 1_000), (1, 2_000), (4, 16_000), (5, 30_000), (99, 30_000)] {
+            check(&retry, number, None, 1.0, expected);
+            check(&retry, number, None, 0.0, expected / 2);
+        }
+        check(&retry, u32::MAX, None, 1.0, 30_000);
+    }
+
+    #[test]
+    fn what_a_server_asks_for_is_the_least() {
+        let retry = Retry::default();
+        check(&retry, 0, Some(60), 1.0, 60_000);
+        check(&retry, 3, Some(1), 1.0, 8_000);
+    }
+
+    #[test]
+    fn odd_numbers_do_no_harm() {
+        for factor in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
+            let retry = Retry { factor, ..Retry::default() };
+            assert!(retry.delay(7, None, 1.0) <= retry.longest_delay);
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_an_answer_that_nobody_wants() {
+        let retry = Retry { first_delay: Duration::from_secs(60), ..Retry::default() };
+        let mut attempts = 0;
+        let failed: Result<()> = retry.run(
+            || true,
+            |_| {
+                attempts += 1;
+                Err(Failure::passing(Error::invalid("no")))
+            },
+        );
+        assert_eq!((failed.unwrap_err().to_string(), attempts), ("no".to_owned(), 1));
+    }
+}

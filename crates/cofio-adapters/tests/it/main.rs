@@ -1,0 +1,10 @@
+#![cfg(test)]
+//! What the adapters promise, against real servers and real models.
+
+#[cfg(any(feature = "openai", feature = "models"))]
+mod server;
+
+#[cfg(feature = "models")]
+mod models;
+#[cfg(feature = "openai")]
+mod openai;

@@ -1,0 +1,280 @@
+//! Ranking: how much speaks for each turn, and what.
+
+use super::dates::{Mention, Precision};
+use super::fuse::fuse;
+use super::lexical::{Lexical, lexical};
+use super::query::{Fusion, Mode};
+use super::weights::WEIGHTS;
+use crate::model::names::names;
+use crate::model::{Evidence, Groups, Place, Spread, Timestamp, Trust, Turn};
+
+/// What is asked, as far as ranking cares.
+#[derive(Debug, Clone)]
+pub struct Aim<'a> {
+    /// By which evidence.
+    pub mode: Mode,
+    /// How pieces of evidence are put together.
+    pub fusion: Fusion,
+    /// The keys of the one author whom the question names.
+    pub speakers: &'a [u64],
+    /// The times that the question names.
+    pub dates: &'a [Mention],
+    /// The least cosine, where it is known.
+    pub threshold: Option<f64>,
+    /// How much recency counts, from 0 to 1.
+    pub recency: f64,
+    /// The moment by which recency is judged, in microseconds since 1970.
+    pub now: i64,
+}
+
+/// A memory with everything that speaks for and against it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// Where it is kept.
+    pub place: Place,
+    /// How much speaks for it; only the order means anything.
+    pub sum: f64,
+    /// From 0 to 1, in the same order.
+    pub score: f64,
+    /// What the sum is made of; in a mode without a sum, nothing.
+    pub parts: Vec<Part>,
+    /// The cosine of its best passage and the question.
+    pub cosine: Option<f64>,
+    /// Which words of the question it has itself, one bit each.
+    pub matched: u64,
+    /// How many of the question's names it has.
+    pub named: u32,
+}
+
+/// One piece of evidence and how much it counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    /// What it is.
+    pub signal: Signal,
+    /// What it adds to the sum.
+    pub value: f64,
+}
+
+/// What speaks for or against a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Signal {
+    /// Its own words.
+    Words,
+    /// The words of what was said around it.
+    Surroundings,
+    /// Its meaning.
+    Meaning,
+    /// A name.
+    Name,
+    /// Who said it.
+    Speaker,
+    /// When it happened.
+    Date,
+    /// How recent it is.
+    Recency,
+    /// That an assistant said it.
+    Assistant,
+    /// That it is long.
+    Length,
+    /// That it is a question.
+    Question,
+    /// That it is to be trusted little.
+    Trust,
+}
+
+names!(Signal, "signal", Invalid, {
+    Words => "words",
+    Surroundings => "surroundings",
+    Meaning => "meaning",
+    Name => "name",
+    Speaker => "speaker",
+    Date => "date",
+    Recency => "recency",
+    Assistant => "assistant",
+    Length => "length",
+    Question => "question",
+    Trust => "trust",
+});
+
+/// Returns the best of what evidence speaks for, best first, and for how many it speaks in all.
+pub fn rank(evidence: &Evidence, aim: &Aim<'_>, limit: usize) -> (Vec<Scored>, usize) {
+    let lexical = lexical(evidence);
+    let spread = spread(evidence, &lexical);
+    let field = Field { evidence, lexical: &lexical, spread, aim };
+    let mut sums = match (aim.mode, aim.fusion) {
+        (Mode::Keyword, _) => field.by_words(),
+        (Mode::Semantic, _) => field.by_meaning(),
+        (Mode::Hybrid, Fusion::Rrf) => field.by_ranks(),
+        (Mode::Hybrid, Fusion::Weighted) => field.by_sum(),
+    };
+    let total = sums.len();
+    let order = |a: &Sum, b: &Sum| b.1.total_cmp(&a.1).then_with(|| field.later_first(a.0, b.0));
+    if limit < total {
+        sums.select_nth_unstable_by(limit, order);
+        sums.truncate(limit);
+    }
+    sums.sort_unstable_by(order);
+    (sums.into_iter().map(|(turn, sum)| field.scored(turn, sum)).collect(), total)
+}
+
+/// Returns how what words say is spread over all memories, of most of which they say nothing.
+fn spread(evidence: &Evidence, lexical: &Lexical) -> Groups<Spread> {
+    let of = |assistant: bool, count: u64| {
+        let pairs = evidence.turns.iter().zip(&lexical.flowing);
+        let values = pairs.filter(|(turn, _)| turn.assistant == assistant).map(|(_, value)| value);
+        let (sum, squares) = values.fold((0.0, 0.0), |(sum, squares), value| {
+            (sum + value, squares + value * value)
+        });
+        Spread::from_sums(count, sum, squares)
+    };
+    Groups {
+        assistant: of(true, evidence.memories.assistant),
+        others: of(false, evidence.memories.others),
+    }
+}
+
+/// Everything that is known when the turns are weighed.
+struct Field<'a> {
+    evidence: &'a Evidence,
+    lexical: &'a Lexical,
+    spread: Groups<Spread>,
+    aim: &'a Aim<'a>,
+}
+
+/// A turn, by its place in the evidence, and how much speaks for it.
+type Sum = (usize, f64);
+
+impl Field<'_> {
+    fn by_words(&self) -> Vec<Sum> {
+        let own = self.lexical.own.iter().copied().enumerate();
+        own.filter(|(turn, value)| *value > 0.0 && self.is_near_enough(*turn)).collect()
+    }
+
+    fn by_meaning(&self) -> Vec<Sum> {
+        let cosine = |(turn, one): (usize, &Turn)| Some((turn, f64::from(one.cosine?)));
+        let known = self.evidence.turns.iter().enumerate().filter_map(cosine);
+        known.filter(|(turn, _)| self.is_near_enough(*turn)).collect()
+    }
+
+    fn by_ranks(&self) -> Vec<Sum> {
+        let ordered = |mut sums: Vec<Sum>| {
+            sums.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| self.later_first(a.0, b.0)));
+            sums.into_iter().map(|(turn, _)| turn).collect::<Vec<usize>>()
+        };
+        let named = self.evidence.turns.iter().enumerate();
+        let named = named.filter(|(_, turn)| turn.named > 0);
+        let lists = [
+            ordered(self.by_words()),
+            ordered(self.by_meaning()),
+            ordered(named.map(|(turn, one)| (turn, f64::from(one.named))).collect()),
+        ];
+        // A list that is empty for everyone must not lower every score.
+        let lists: Vec<&[usize]> =
+            lists.iter().map(Vec::as_slice).filter(|list| !list.is_empty()).collect();
+        let fused = fuse(&lists).into_iter().map(|ranked| (ranked.item, ranked.score));
+        fused.filter(|(turn, _)| self.is_near_enough(*turn)).collect()
+    }
+
+    fn by_sum(&self) -> Vec<Sum> {
+        let speaks = |turn: &usize| {
+            let one = &self.evidence.turns[*turn];
+            self.lexical.flowing[*turn] > 0.0
+                || one.named > 0
+                || one.cosine.is_some_and(|cosine| f64::from(cosine) >= WEIGHTS.floor)
+        };
+        let turns = (0..self.evidence.turns.len()).filter(speaks);
+        let turns = turns.filter(|turn| self.is_near_enough(*turn));
+        turns.map(|turn| (turn, self.parts(turn).map(|part| part.value).sum())).collect()
+    }
+
+    /// Returns what speaks for and against a turn.
+    fn parts(&self, turn: usize) -> impl Iterator<Item = Part> {
+        let one = &self.evidence.turns[turn];
+        let (own, flowing) = (self.lexical.own[turn], self.lexical.flowing[turn]);
+        let words = WEIGHTS.lexical * self.spread.of(one).standard(flowing);
+        let own_share = if flowing > 0.0 { own / flowing } else { 1.0 };
+        let meaning = one.cosine.map_or(0.0, |cosine| {
+            WEIGHTS.semantic * self.evidence.cosines.of(one).standard(cosine.into())
+        });
+        let beyond = f64::from(one.length + 1) / WEIGHTS.long_from;
+        let length = if beyond > 1.0 { beyond.ln() } else { 0.0 };
+        let short_question = one.question && one.length < WEIGHTS.question_below;
+        let given = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
+        let said = one.author.is_some_and(|author| self.aim.speakers.contains(&author));
+        [
+            (Signal::Words, words * own_share),
+            (Signal::Surroundings, words * (1.0 - own_share)),
+            (Signal::Meaning, meaning),
+            (Signal::Name, given(one.named > 0, WEIGHTS.named)),
+            (Signal::Speaker, given(said, WEIGHTS.speaker)),
+            (Signal::Date, self.date(one)),
+            (Signal::Recency, self.recency(one)),
+            (Signal::Assistant, given(one.assistant, WEIGHTS.assistant)),
+            (Signal::Length, WEIGHTS.long * length),
+            (Signal::Question, given(short_question, WEIGHTS.question)),
+            (Signal::Trust, given(one.trust == Trust::Low, WEIGHTS.low_trust)),
+        ]
+        .into_iter()
+        .map(|(signal, value)| Part { signal, value })
+    }
+
+    fn date(&self, turn: &Turn) -> f64 {
+        let Ok(at) = Timestamp::from_microsecond(turn.event_at) else { return 0.0 };
+        if self.aim.dates.is_empty() {
+            return 0.0;
+        }
+        let day = at.to_zoned(jiff::tz::TimeZone::UTC).date();
+        let fit = |mention: &Mention| {
+            let weight = match mention.precision() {
+                Precision::Day => WEIGHTS.day,
+                _ => WEIGHTS.period,
+            };
+            weight * mention.closeness(day)
+        };
+        self.aim.dates.iter().map(fit).fold(0.0, f64::max)
+    }
+
+    fn recency(&self, turn: &Turn) -> f64 {
+        if self.aim.recency <= 0.0 {
+            return 0.0;
+        }
+        let days = (self.aim.now.saturating_sub(turn.event_at)) as f64 / 86_400e6;
+        self.aim.recency * WEIGHTS.recency * (-days.max(0.0) / WEIGHTS.recency_days).exp()
+    }
+
+    /// Returns whether the cosine of a turn, if it is known, is not below the threshold.
+    fn is_near_enough(&self, turn: usize) -> bool {
+        let Some(threshold) = self.aim.threshold else { return true };
+        self.evidence.turns[turn].cosine.is_none_or(|cosine| f64::from(cosine) >= threshold)
+    }
+
+    /// Orders two turns for which as much speaks.
+    fn later_first(&self, one: usize, two: usize) -> std::cmp::Ordering {
+        let key = |turn: usize| {
+            let turn = &self.evidence.turns[turn];
+            (turn.event_at, turn.place)
+        };
+        key(two).cmp(&key(one))
+    }
+
+    fn scored(&self, turn: usize, sum: f64) -> Scored {
+        let one = &self.evidence.turns[turn];
+        let weighted = self.aim.mode == Mode::Hybrid && self.aim.fusion == Fusion::Weighted;
+        let score = match (self.aim.mode, self.aim.fusion) {
+            (Mode::Hybrid, Fusion::Rrf) => sum,
+            (Mode::Semantic, _) => sum.clamp(0.0, 1.0),
+            // What speaks for a memory has no upper end; a score has one.
+            (Mode::Keyword, _) => sum / (sum + 1.0),
+            (Mode::Hybrid, Fusion::Weighted) => 1.0 / (1.0 + (-sum / 2.0).exp()),
+        };
+        Scored {
+            place: one.place,
+            sum,
+            score,
+            parts: if weighted { self.parts(turn).filter(|part| part.value != 0.0).collect() } else { Vec::new() },
+            cosine: one.cosine.map(f64::from),
+            matched: self.lexical.matched[turn],
+            named: one.named,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What speaks for memories: gathered from all memories of the scopes each time it is asked for.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{Hash, Hasher as _};
+
+use super::contents::Contents;
+use super::entities;
+use super::kept::Kept;
+use crate::model::{
+    Author, Cues, Embedding, Evidence, Filter, Groups, Meaning, Memory, Occurrence, Occurrences,
+    Place, Scope, Spread, Survey, Turn, WordUse,
+};
+use crate::store::analysed::is_capitalised;
+
+/// Returns what is known of the scopes.
+pub(super) fn survey(contents: &Contents, scopes: &[Scope], words: &[String]) -> Survey {
+    let inside = contents.inside(scopes);
+    let mut authors: BTreeMap<&str, u64> = BTreeMap::new();
+    for kept in &inside {
+        if let Some(name) = kept.memory.author() {
+            *authors.entry(name).or_default() += 1;
+        }
+    }
+    let author = |(name, memories): (&str, u64)| {
+        Author { key: key(name), name: name.to_owned(), memories }
+    };
+    Survey {
+        memories: inside.len() as u64,
+        authors: authors.into_iter().map(author).collect(),
+        words: words.iter().map(|word| word_use(&inside, word)).collect(),
+    }
+}
+
+fn word_use(inside: &[&Kept], word: &str) -> WordUse {
+    let has = |kept: &&&Kept| {
+        kept.analysed.passages.iter().any(|passage| passage.terms.contains_key(word))
+    };
+    let having: Vec<&&Kept> = inside.iter().filter(has).collect();
+    if having.len() * 10 < inside.len().max(1) {
+        return WordUse { memories: having.len() as u64, capitalised: 0.0 };
+    }
+    let capitalised = having.iter().filter(|kept| is_capitalised(&kept.memory, word)).count();
+    let share = capitalised as f64 / having.len().max(1) as f64;
+    WordUse { memories: having.len() as u64, capitalised: share }
+}
+
+/// Returns everything that speaks for memories that the filter means.
+pub(super) fn evidence(
+    contents: &Contents,
+    filter: &Filter,
+    cues: &Cues,
+    limit: usize,
+) -> Evidence {
+    let inside = contents.inside(&filter.scopes);
+    let meant: Vec<&Kept> =
+        inside.iter().copied().filter(|kept| filter.admits(&kept.memory)).collect();
+    let named = entities::named(&inside, &cues.names);
+    let cosines = cues.meaning.as_ref().map(|meaning| cosines(&inside, meaning));
+    let touched = touched(&meant, cues, &named, cosines.as_ref(), limit);
+    let mut turns: Vec<&Kept> = meant
+        .into_iter()
+        .filter(|kept| {
+            touched.places.contains(&kept.number)
+                || session(&kept.memory).is_some_and(|session| touched.sessions.contains(&session))
+        })
+        .collect();
+    turns.sort_by_key(|kept| {
+        let memory = &kept.memory;
+        (memory.scope.to_string(), session(memory), memory.event_at, kept.number)
+    });
+    let words = cues.words.iter().map(|terms| occurrences(&inside, &turns, terms)).collect();
+    let lengths = inside.iter().flat_map(|kept| &kept.analysed.passages);
+    let total: u64 = lengths.map(|passage| u64::from(passage.length)).sum();
+    let passages: u64 = inside.iter().map(|kept| kept.analysed.passages.len() as u64).sum();
+    let assistants = inside.iter().filter(|kept| kept.memory.said_by_assistant()).count() as u64;
+    let pending = cues.meaning.as_ref().map_or(0, |meaning| {
+        inside.iter().filter(|kept| !is_embedded(kept, meaning)).count() as u64
+    });
+    Evidence {
+        turns: turns
+            .iter()
+            .map(|kept| {
+                let cosine = cosines.as_ref().and_then(|cosines| cosines.get(&kept.number));
+                turn(kept, filter, cosine.copied(), named.get(&kept.number).copied())
+            })
+            .collect(),
+        words,
+        passages,
+        mean_length: total as f64 / passages.max(1) as f64,
+        memories: Groups { assistant: assistants, others: inside.len() as u64 - assistants },
+        cosines: cosines.map_or_else(Groups::default, |cosines| spreads(&inside, &cosines)),
+        pending,
+    }
+}
+
+/// What something speaks for directly.
+struct Touched {
+    places: HashSet<u64>,
+    sessions: HashSet<(String, u64)>,
+}
+
+fn touched(
+    meant: &[&Kept],
+    cues: &Cues,
+    named: &HashMap<u64, u32>,
+    cosines: Option<&HashMap<u64, f32>>,
+    limit: usize,
+) -> Touched {
+    let terms: BTreeSet<&String> = cues.words.iter().flatten().collect();
+    let has_term = |kept: &&&Kept| {
+        let passages = &kept.analysed.passages;
+        passages.iter().any(|passage| terms.iter().any(|term| passage.terms.contains_key(*term)))
+    };
+    let mut near: Vec<(f32, u64)> = Vec::new();
+    if let Some(cosines) = cosines {
+        let known = |kept: &&Kept| Some((*cosines.get(&kept.number)?, kept.number));
+        near = meant.iter().filter_map(known).collect();
+        near.sort_by(|one, two| two.0.total_cmp(&one.0));
+        near.truncate(limit);
+    }
+    let by_words = meant.iter().filter(has_term).map(|kept| kept.number);
+    let by_names = named.keys().copied();
+    let by_meaning = near.into_iter().map(|(_, number)| number);
+    let places: HashSet<u64> = by_words.chain(by_names).chain(by_meaning).collect();
+    let in_sessions = meant.iter().filter(|kept| places.contains(&kept.number));
+    let sessions = in_sessions.filter_map(|kept| session(&kept.memory)).collect();
+    Touched { places, sessions }
+}
+
+fn turn(kept: &Kept, filter: &Filter, cosine: Option<f32>, named: Option<u32>) -> Turn {
+    let memory = &kept.memory;
+    let scope = filter.scopes.iter().position(|scope| *scope == memory.scope);
+    Turn {
+        place: Place(kept.number),
+        scope: scope.unwrap_or_default(),
+        session: session(memory).map(|(_, session)| session),
+        author: memory.author().map(key),
+        kind: memory.kind,
+        trust: memory.source.trust(),
+        assistant: memory.said_by_assistant(),
+        question: memory.is_question(),
+        length: kept.analysed.length(),
+        event_at: memory.event_at.as_microsecond(),
+        cosine,
+        named: named.unwrap_or_default(),
+    }
+}
+
+fn occurrences(inside: &[&Kept], turns: &[&Kept], terms: &[String]) -> Occurrences {
+    let having = |term: &String| {
+        let passages = inside.iter().flat_map(|kept| &kept.analysed.passages);
+        passages.filter(|passage| passage.terms.contains_key(term)).count() as u64
+    };
+    let mut found = Vec::new();
+    for (turn, kept) in (0..).zip(turns) {
+        for (passage, analysed) in (0..).zip(&kept.analysed.passages) {
+            if let Some(&count) = terms.iter().filter_map(|term| analysed.terms.get(term)).max() {
+                found.push(Occurrence { turn, passage, count, length: analysed.length });
+            }
+        }
+    }
+    Occurrences { passages_having: terms.iter().map(having).max().unwrap_or_default(), found }
+}
+
+fn is_embedded(kept: &Kept, meaning: &Meaning) -> bool {
+    matches!(&kept.memory.embedding, Embedding::Ready(by) if *by == meaning.fingerprint)
+}
+
+/// Returns the best cosine of each memory that has vectors of the model.
+fn cosines(inside: &[&Kept], meaning: &Meaning) -> HashMap<u64, f32> {
+    let best = |kept: &&Kept| {
+        let cosines = kept.vectors.iter().filter(|_| is_embedded(kept, meaning));
+        let dot = |vector: &[f32]| vector.iter().zip(&meaning.vector).map(|(a, b)| a * b).sum();
+        let best = cosines.map(|known| dot(&known.vector)).max_by(f32::total_cmp)?;
+        Some((kept.number, best))
+    };
+    inside.iter().filter_map(best).collect()
+}
+
+fn spreads(inside: &[&Kept], cosines: &HashMap<u64, f32>) -> Groups<Spread> {
+    let of = |assistant: bool| {
+        let group = inside.iter().filter(|kept| kept.memory.said_by_assistant() == assistant);
+        let known = group.filter_map(|kept| cosines.get(&kept.number).copied().map(f64::from));
+        Spread::of(known)
+    };
+    Groups { assistant: of(true), others: of(false) }
+}
+
+fn session(memory: &Memory) -> Option<(String, u64)> {
+    Some((memory.scope.to_string(), key(memory.conversation()?)))
+}
+
+fn key(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}

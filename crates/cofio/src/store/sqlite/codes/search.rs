@@ -1,0 +1,195 @@
+//! Finding the vectors nearest to a question.
+//!
+//! A small scope is compared vector by vector. In a larger one every code is looked at, and from
+//! the best estimate downwards vectors are compared until no further one is likely to be among
+//! the nearest.
+
+mod best;
+mod moments;
+mod shortlist;
+
+pub(in super::super) use best::Neighbour;
+pub(in super::super) use moments::{Moments, Spread};
+
+use rusqlite::Connection;
+
+use super::cache::{Cache, Page, Population};
+use crate::error::Result;
+use crate::store::vectors::{LANES, Question, direction};
+use best::Best;
+use moments::Tally;
+use shortlist::Shortlist;
+
+/// Up to how many vectors each is compared, which takes no longer than estimating first.
+const EXACT: usize = 2_048;
+
+/// How many times its standard error an estimate may be wrong before a neighbour is missed.
+///
+/// On vectors of sentences by MiniLM: recall@10 .996 with 2.0, .999 with 2.5, at 1.5 times the
+/// work.
+const MARGIN: f32 = 2.25;
+
+/// What a search in the vectors of one scope found.
+#[derive(Debug, Clone, Default)]
+pub(in super::super) struct Neighbours {
+    /// The nearest memories, best first, each by its best passage.
+    pub(in super::super) nearest: Vec<Neighbour>,
+    /// The cosines of all passages of the scope, whether admitted or not.
+    pub(in super::super) spread: Spread,
+}
+
+/// Returns the memories of a scope whose vectors are nearest to `vector`, best first.
+///
+/// Only memories that `admits` lets in are returned; it is asked only about those that come into
+/// question. Cosines are those of vectors in half precision. In a scope of more than [`EXACT`]
+/// vectors a neighbour can be missed, about one in 300, and the spread is an estimate.
+pub(in super::super) fn nearest(
+    connection: &Connection,
+    cache: &Cache,
+    (scope, model): (i64, i64),
+    vector: &[f32],
+    admits: &dyn Fn(i64) -> bool,
+    limit: usize,
+) -> Result<Neighbours> {
+    let Some(population) = cache.population(connection, model, scope)? else {
+        return Ok(Neighbours::default());
+    };
+    let before = population.vector_bytes();
+    let question = Question::new(direction(vector, population.dimensions)?);
+    let search = Search { connection, population: &population, question, admits, limit };
+    let found =
+        if population.len() <= EXACT { search.compare_all()? } else { search.estimate()? };
+    if population.vector_bytes() > before {
+        cache.trim();
+    }
+    Ok(found)
+}
+
+/// Returns the best passage of each of these memories with its cosine, in their order.
+///
+/// Memories without a vector of the model in the scope are left out.
+pub(in super::super) fn cosines(
+    connection: &Connection,
+    cache: &Cache,
+    (scope, model): (i64, i64),
+    vector: &[f32],
+    memories: &[i64],
+) -> Result<Vec<Neighbour>> {
+    let Some(population) = cache.population(connection, model, scope)? else {
+        return Ok(Vec::new());
+    };
+    let before = population.vector_bytes();
+    let question = Question::new(direction(vector, population.dimensions)?);
+    let mut sorted: Vec<(i64, Option<Neighbour>)> =
+        memories.iter().map(|&memory| (memory, None)).collect();
+    sorted.sort_unstable_by_key(|pair| pair.0);
+    sorted.dedup_by_key(|pair| pair.0);
+    for page in &population.pages {
+        let (lowest, highest) = page.codes.memories;
+        let start = sorted.partition_point(|pair| pair.0 < lowest);
+        let end = sorted.partition_point(|pair| pair.0 <= highest);
+        let wanted = &mut sorted[start..end];
+        if wanted.is_empty() {
+            continue;
+        }
+        for (slot, key) in page.codes.keys.iter().enumerate() {
+            let Ok(index) = wanted.binary_search_by_key(&key.memory(), |pair| pair.0) else {
+                continue;
+            };
+            let cosine = question.cosine(population.vector(connection, page, slot)?);
+            let neighbour = Neighbour::new(*key, cosine);
+            if wanted[index].1.is_none_or(|best| neighbour.ranks_before(&best)) {
+                wanted[index].1 = Some(neighbour);
+            }
+        }
+    }
+    if population.vector_bytes() > before {
+        cache.trim();
+    }
+    let found = |memory: &i64| {
+        let index = sorted.binary_search_by_key(memory, |pair| pair.0).ok()?;
+        sorted[index].1
+    };
+    Ok(memories.iter().filter_map(found).collect())
+}
+
+/// One search in one population.
+struct Search<'a> {
+    connection: &'a Connection,
+    population: &'a Population,
+    question: Question,
+    admits: &'a dyn Fn(i64) -> bool,
+    limit: usize,
+}
+
+impl Search<'_> {
+    fn compare_all(&self) -> Result<Neighbours> {
+        let mut best = Best::new(self.limit);
+        let mut tally = Tally::default();
+        let mut cosines = Vec::new();
+        for page in &self.population.pages {
+            cosines.clear();
+            cosines.resize(page.codes.scales.len(), [0.0; LANES]);
+            for (slot, key) in page.codes.keys.iter().enumerate() {
+                let vector = self.population.vector(self.connection, page, slot)?;
+                let cosine = self.question.cosine(vector);
+                cosines[slot / LANES][slot % LANES] = cosine;
+                let neighbour = Neighbour::new(*key, cosine);
+                if best.would_take(&neighbour) && (self.admits)(neighbour.memory) {
+                    best.take(neighbour);
+                }
+            }
+            tally.add(&page.codes, &cosines);
+        }
+        Ok(Neighbours { nearest: best.into_vec(), spread: tally.exact() })
+    }
+
+    fn estimate(&self) -> Result<Neighbours> {
+        let mut capacity = shortlist::capacity(self.limit);
+        loop {
+            let (shortlist, tally) = self.scan(capacity);
+            let all = shortlist.has_all();
+            let nearest = self.compare(shortlist, tally.mean_square_scale())?;
+            // Many passages of few memories may have taken all places.
+            if all || nearest.len() >= self.limit {
+                return Ok(Neighbours { nearest, spread: tally.estimated(&self.question) });
+            }
+            capacity *= 8;
+        }
+    }
+
+    /// Looks at every code.
+    fn scan(&self, capacity: usize) -> (Shortlist, Tally) {
+        let mut shortlist = Shortlist::new(capacity);
+        let mut tally = Tally::default();
+        let mut estimates = Vec::new();
+        for (number, page) in self.population.pages.iter().enumerate() {
+            let codes = &page.codes;
+            estimates.resize(codes.scales.len(), [0.0; LANES]);
+            self.question.estimate(&codes.words, &codes.scales, &mut estimates);
+            let highest = tally.add(codes, &estimates);
+            if highest > shortlist.threshold() {
+                let admits = |slot: usize| (self.admits)(codes.keys[slot].memory());
+                let estimates = estimates.as_flattened().iter().take(codes.keys.len());
+                shortlist.add(number, estimates.copied(), admits);
+            }
+        }
+        (shortlist, tally)
+    }
+
+    /// Compares vectors from the best estimate down to where none is likely to be nearer.
+    fn compare(&self, shortlist: Shortlist, square: f32) -> Result<Vec<Neighbour>> {
+        let mut best = Best::new(self.limit);
+        for candidate in shortlist.into_sorted() {
+            let scatter = self.question.scatter(square, candidate.estimate.powi(2));
+            if candidate.estimate + MARGIN * scatter.sqrt() < best.lowest() {
+                break;
+            }
+            let page: &Page = &self.population.pages[candidate.page];
+            let vector = self.population.vector(self.connection, page, candidate.slot)?;
+            let key = page.codes.keys[candidate.slot];
+            best.take(Neighbour::new(key, self.question.cosine(vector)));
+        }
+        Ok(best.into_vec())
+    }
+}

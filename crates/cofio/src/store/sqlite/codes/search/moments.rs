@@ -1,0 +1,136 @@
+//! Mean and deviation of the cosines of a whole scope.
+
+use super::super::cache::Codes;
+use crate::store::vectors::{LANES, Question};
+
+/// How many passages there are, and how their cosines are spread.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(in super::super::super) struct Moments {
+    /// How many.
+    pub(in super::super::super) count: usize,
+    /// Their mean.
+    pub(in super::super::super) mean: f32,
+    /// Their standard deviation.
+    pub(in super::super::super) deviation: f32,
+}
+
+/// The spread of cosines, apart for what an assistant said and for everything else.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(in super::super::super) struct Spread {
+    /// Of passages with the flag of an assistant.
+    pub(in super::super::super) assistant: Moments,
+    /// Of all others.
+    pub(in super::super::super) others: Moments,
+}
+
+/// Sums from which the spread follows.
+#[derive(Default)]
+pub(super) struct Tally {
+    all: Sums,
+    assistant: Sums,
+}
+
+#[derive(Default, Clone, Copy)]
+struct Sums {
+    count: f64,
+    cosines: f64,
+    squares: f64,
+    /// Of the squares of the codes' scales.
+    scales: f64,
+}
+
+impl Tally {
+    /// Adds the cosines of a page, and returns the highest of them.
+    ///
+    /// Entries that only fill up a group have the cosine, the scale and the mark zero.
+    pub(super) fn add(&mut self, codes: &Codes, cosines: &[[f32; LANES]]) -> f32 {
+        let mut all = [[0.0_f32; LANES]; 2];
+        let mut assistant = [[0.0_f32; LANES]; 2];
+        let mut highest = [f32::NEG_INFINITY; LANES];
+        for (cosines, marks) in cosines.iter().zip(&codes.marks) {
+            for lane in 0..LANES {
+                let (cosine, marked) = (cosines[lane], cosines[lane] * marks[lane]);
+                all[0][lane] += cosine;
+                all[1][lane] += cosine * cosine;
+                assistant[0][lane] += marked;
+                assistant[1][lane] += marked * cosine;
+                highest[lane] = highest[lane].max(cosine);
+            }
+        }
+        let [everybody, assistants] = codes.tallied;
+        self.all.add(all, everybody);
+        self.assistant.add(assistant, assistants);
+        highest.into_iter().fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// Returns the spread of exact cosines.
+    pub(super) fn exact(&self) -> Spread {
+        let moments = |sums: Sums| sums.moments(|_, variance| variance);
+        Spread { assistant: moments(self.assistant), others: moments(self.others()) }
+    }
+
+    /// Returns the spread of the cosines behind estimates.
+    pub(super) fn estimated(&self, question: &Question) -> Spread {
+        let moments = |sums: Sums| {
+            let square = sums.mean_square_scale();
+            // Estimates scatter around each cosine; without that they scatter less.
+            sums.moments(|mean, variance| {
+                let around_none = f64::from(question.scatter(square, 0.0));
+                let around_one = f64::from(question.scatter(square, 1.0));
+                let slope = around_none - around_one;
+                (variance - around_none + slope * mean * mean) / (1.0 - slope)
+            })
+        };
+        Spread { assistant: moments(self.assistant), others: moments(self.others()) }
+    }
+
+    /// Returns the mean of the squares of the codes' scales.
+    pub(super) fn mean_square_scale(&self) -> f32 {
+        self.all.mean_square_scale()
+    }
+
+    fn others(&self) -> Sums {
+        let (all, assistant) = (self.all, self.assistant);
+        Sums {
+            count: all.count - assistant.count,
+            cosines: all.cosines - assistant.cosines,
+            squares: all.squares - assistant.squares,
+            scales: all.scales - assistant.scales,
+        }
+    }
+}
+
+impl Sums {
+    fn add(&mut self, [cosines, squares]: [[f32; LANES]; 2], (count, scales): (f32, f32)) {
+        let sum = |lanes: [f32; LANES]| f64::from(lanes.into_iter().sum::<f32>());
+        self.cosines += sum(cosines);
+        self.squares += sum(squares);
+        self.count += f64::from(count);
+        self.scales += f64::from(scales);
+    }
+
+    fn moments(self, true_variance: impl Fn(f64, f64) -> f64) -> Moments {
+        if self.count < 1.0 {
+            return Moments::default();
+        }
+        let mean = self.cosines / self.count;
+        let variance = (self.squares / self.count - mean * mean).max(0.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count, and less precision"
+        )]
+        let moments = Moments {
+            count: self.count as usize,
+            mean: mean as f32,
+            deviation: true_variance(mean, variance).max(0.0).sqrt() as f32,
+        };
+        moments
+    }
+
+    fn mean_square_scale(self) -> f32 {
+        #[expect(clippy::cast_possible_truncation, reason = "less precision will do")]
+        let mean = (self.scales / self.count.max(1.0)) as f32;
+        mean
+    }
+}

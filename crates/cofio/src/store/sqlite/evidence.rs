@@ -1,0 +1,160 @@
+//! What speaks for memories, from one snapshot.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use super::codes::Cache;
+use super::field::{Field, Fields};
+use super::gathering::{Gathering, Scoped, Word};
+use super::{entities, pending, read};
+use crate::error::Result;
+use crate::model::{Cues, Evidence, Filter, Groups, Scope, Spread, Survey, WordUse};
+use crate::store::analysed::is_capitalised;
+
+/// About how many places of terms are weighed at most, over all scopes of a search.
+const WORK: u64 = 60_000;
+
+/// In how many memories the spelling of a frequent word is looked at.
+const SAMPLE: usize = 20;
+
+/// How many memories the names of a question lead to at most.
+const NAMED: usize = 20_000;
+
+/// What a process keeps in memory between searches.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    fields: Fields,
+    codes: Cache,
+}
+
+/// Returns what is known of the scopes by which a question is to be read.
+pub(super) fn survey(
+    connection: &Connection,
+    kept: &Kept,
+    scopes: &[Scope],
+    words: &[String],
+) -> Result<Survey> {
+    let mut survey = Survey { words: vec![WordUse::default(); words.len()], ..Survey::default() };
+    let mut fields = Vec::new();
+    for scope in read::scope_numbers(connection, scopes)? {
+        let field = kept.fields.of(connection, scope)?;
+        survey.memories += field.records.len() as u64;
+        survey.authors.extend(field.authors.iter().cloned());
+        fields.push((scope, field));
+    }
+    for (word, word_use) in words.iter().zip(&mut survey.words) {
+        *word_use = use_of(connection, &fields, word, survey.memories)?;
+    }
+    Ok(survey)
+}
+
+fn use_of(
+    connection: &Connection,
+    fields: &[(i64, Arc<Field>)],
+    word: &str,
+    all: u64,
+) -> Result<WordUse> {
+    let mut memories = 0;
+    let mut sample: Vec<i64> = Vec::new();
+    for (scope, field) in fields {
+        // A memory has few passages, so this tells a rare word from a frequent one.
+        if field.passages_having(connection, *scope, word)? * 10 < all {
+            continue;
+        }
+        let postings = field.postings(connection, *scope, word)?;
+        let mut having: Vec<i64> = postings.iter().map(|posting| posting.memory).collect();
+        having.dedup();
+        memories += having.len() as u64;
+        let step = having.len().div_ceil(SAMPLE).max(1);
+        sample.extend(having.into_iter().step_by(step));
+    }
+    if memories * 10 < all || memories == 0 {
+        return Ok(WordUse { memories, capitalised: 0.0 });
+    }
+    let mut capitalised = 0;
+    for &number in &sample {
+        if let Some(memory) = read::by_number(connection, number)? {
+            capitalised += u32::from(is_capitalised(&memory, word));
+        }
+    }
+    Ok(WordUse { memories, capitalised: f64::from(capitalised) / sample.len() as f64 })
+}
+
+/// Returns everything that speaks for memories that the filter means.
+pub(super) fn evidence(
+    connection: &Connection,
+    kept: &Kept,
+    filter: &Filter,
+    cues: &Cues,
+    limit: usize,
+) -> Result<Evidence> {
+    let mut scopes = Vec::new();
+    for (position, scope) in filter.scopes.iter().enumerate() {
+        if let Some(&number) = read::scope_numbers(connection, std::slice::from_ref(scope))?.first()
+        {
+            let field = kept.fields.of(connection, number)?;
+            scopes.push(Scoped::new(connection, filter, position, number, field)?);
+        }
+    }
+    let words = weighable(connection, &scopes, &cues.words)?;
+    let numbers: Vec<i64> = scopes.iter().map(|scoped| scoped.number).collect();
+    let named = entities::named(connection, &numbers, &cues.names, NAMED)?;
+    let mut evidence =
+        Evidence { words: words.iter().map(Word::nowhere).collect(), ..Evidence::default() };
+    let mut spreads = Vec::new();
+    let mut total_words = 0;
+    for scoped in &scopes {
+        let mut gathering = Gathering::new(scoped, evidence.turns.len());
+        for (word, occurrences) in words.iter().zip(&mut evidence.words) {
+            gathering.add_word(connection, word, occurrences)?;
+        }
+        gathering.add_named(&named);
+        if let Some(meaning) = &cues.meaning {
+            spreads.extend(gathering.add_meaning(connection, &kept.codes, meaning, limit)?);
+            evidence.pending += pending::count(connection, scoped.number)?;
+        }
+        let field = &scoped.field;
+        evidence.passages += field.passages;
+        total_words += field.words;
+        evidence.memories.assistant += field.memories.assistant;
+        evidence.memories.others += field.memories.others;
+        evidence.turns.append(&mut gathering.turns);
+    }
+    evidence.mean_length = total_words as f64 / evidence.passages.max(1) as f64;
+    evidence.cosines = Groups {
+        assistant: Spread::joined(spreads.iter().map(|spread| spread.assistant)),
+        others: Spread::joined(spreads.iter().map(|spread| spread.others)),
+    };
+    Ok(evidence)
+}
+
+/// Returns the words with how many passages have their terms; of very frequent ones no more.
+///
+/// Every place of a term is weighed, so words are taken from the rarest on until that is too much,
+/// and the rarest always.
+fn weighable(
+    connection: &Connection,
+    scopes: &[Scoped<'_>],
+    words: &[Vec<String>],
+) -> Result<Vec<Word>> {
+    let mut counted = Vec::with_capacity(words.len());
+    for terms in words {
+        let mut frequencies = vec![0; terms.len()];
+        for scoped in scopes {
+            for (term, frequency) in terms.iter().zip(&mut frequencies) {
+                *frequency += scoped.field.passages_having(connection, scoped.number, term)?;
+            }
+        }
+        counted.push(Word { terms: terms.clone(), frequencies, weighed: false });
+    }
+    let mut rarest_first: Vec<&mut Word> =
+        counted.iter_mut().filter(|word| word.frequency() > 0).collect();
+    rarest_first.sort_by_key(|word| word.frequency());
+    let mut work = 0;
+    for (position, word) in rarest_first.into_iter().enumerate() {
+        work += word.frequency();
+        word.weighed = position == 0 || work <= WORK;
+    }
+    Ok(counted)
+}

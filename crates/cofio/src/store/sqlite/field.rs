@@ -1,0 +1,324 @@
+//! What a process keeps in memory of a scope between searches: records and lists of terms.
+//!
+//! Nothing here is a truth of its own. Every use asks the snapshot at hand for the last change of
+//! the scope; what is kept follows the changes up to there, or is read anew.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::Connection;
+use rusqlite::types::Value as Sql;
+
+use super::index::{self, Posting};
+use super::read::collect;
+use super::turns::{self, Record};
+use super::unexpected;
+use crate::error::Result;
+use crate::model::{Author, Groups};
+
+/// How many records are kept over all scopes, about 60 bytes each.
+const RECORDS: usize = 2_000_000;
+
+/// How many places of terms are kept of one scope, 16 bytes each.
+const POSTINGS: usize = 2_000_000;
+
+/// How many changes are followed one by one before everything is read anew.
+const FOLLOWED: usize = 1_000;
+
+/// How many authors of a scope are known by name.
+const AUTHORS: usize = 200;
+
+/// The scopes that a process has searched.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    scopes: Mutex<HashMap<i64, Arc<Slot>>>,
+}
+
+type Slot = Mutex<Option<Arc<Field>>>;
+
+impl Fields {
+    /// Returns what is known of a scope at the moment of the connection's snapshot.
+    pub(super) fn of(&self, connection: &Connection, scope: i64) -> Result<Arc<Field>> {
+        let now = Moment::of(connection, scope)?;
+        let slot = Arc::clone(locked(&self.scopes).entry(scope).or_default());
+        let field = {
+            let mut kept = locked(&slot);
+            match kept.take() {
+                Some(field) if field.moment == now => Arc::clone(kept.insert(field)),
+                Some(field) if field.moment.is_after(now) => {
+                    // Another reader's snapshot is newer; it keeps what it has.
+                    *kept = Some(field);
+                    return Field::load(connection, scope, now).map(Arc::new);
+                }
+                Some(field) => {
+                    let field = Arc::unwrap_or_clone(field).follow(connection, scope, now)?;
+                    Arc::clone(kept.insert(Arc::new(field)))
+                }
+                None => Arc::clone(kept.insert(Arc::new(Field::load(connection, scope, now)?))),
+            }
+        };
+        self.make_room(scope, field.records.len());
+        Ok(field)
+    }
+
+    /// Lets go of other scopes when all together are too large.
+    fn make_room(&self, current: i64, size: usize) {
+        let mut scopes = locked(&self.scopes);
+        if scopes.len() == 1 {
+            return;
+        }
+        let kept = |slot: &Arc<Slot>| slot.try_lock().ok()?.as_ref().map(|field| field.records.len());
+        let total: usize = scopes.values().filter_map(kept).sum::<usize>() + size;
+        // Scopes are searched in no order that would tell which to keep.
+        if total > RECORDS {
+            scopes.retain(|scope, _| *scope == current);
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A reader that panicked has left nothing half done: values are put in whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells one state of a scope from every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Moment {
+    /// How often everything was made anew.
+    epoch: i64,
+    /// The last change of the scope.
+    sequence: i64,
+}
+
+impl Moment {
+    fn of(connection: &Connection, scope: i64) -> Result<Self> {
+        let sequence = connection
+            .prepare_cached("SELECT ifnull(max(sequence), 0) FROM changes WHERE scope = ?")
+            .and_then(|mut select| select.query_row([scope], |row| row.get(0)))
+            .map_err(unexpected)?;
+        Ok(Self { epoch: epoch(connection)?, sequence })
+    }
+
+    fn is_after(self, other: Self) -> bool {
+        (self.epoch, self.sequence) > (other.epoch, other.sequence)
+    }
+}
+
+/// Returns how often everything was made anew.
+fn epoch(connection: &Connection) -> Result<i64> {
+    connection
+        .prepare_cached("SELECT ifnull((SELECT value FROM settings WHERE name = 'epoch'), 0)")
+        .and_then(|mut select| select.query_row([], |row| row.get(0)))
+        .map_err(unexpected)
+}
+
+/// Tells every process that what it keeps in memory is no longer true.
+pub(super) fn begin_epoch(connection: &Connection) -> Result<()> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES ('epoch', ?)")
+        .and_then(|mut set| set.execute([epoch(connection).unwrap_or_default() + 1]))
+        .map(drop)
+        .map_err(unexpected)
+}
+
+/// What is known of a scope.
+#[derive(Debug)]
+pub(super) struct Field {
+    moment: Moment,
+    /// By the numbers of their memories.
+    pub(super) records: Vec<Record>,
+    /// The places in `records` of each conversation, in the order in which it happened.
+    sessions: HashMap<u64, Vec<u32>, BuildHasherDefault<KeyHasher>>,
+    /// Those who said most first.
+    pub(super) authors: Vec<Author>,
+    /// How many passages the memories have.
+    pub(super) passages: u64,
+    /// How many words with content the passages have.
+    pub(super) words: u64,
+    /// How many memories there are.
+    pub(super) memories: Groups<u64>,
+    lists: Mutex<Lists>,
+}
+
+impl Clone for Field {
+    fn clone(&self) -> Self {
+        Self {
+            moment: self.moment,
+            records: self.records.clone(),
+            sessions: self.sessions.clone(),
+            authors: self.authors.clone(),
+            passages: self.passages,
+            words: self.words,
+            memories: self.memories,
+            lists: Mutex::default(),
+        }
+    }
+}
+
+/// The lists of terms that were asked for.
+#[derive(Debug, Default)]
+struct Lists {
+    terms: HashMap<String, Arc<Vec<Posting>>>,
+    frequencies: HashMap<String, u64>,
+    size: usize,
+}
+
+impl Field {
+    fn load(connection: &Connection, scope: i64, moment: Moment) -> Result<Self> {
+        let mut field = Self {
+            moment,
+            records: turns::all(connection, scope)?,
+            sessions: HashMap::default(),
+            authors: authors(connection, scope)?,
+            passages: 0,
+            words: 0,
+            memories: Groups::default(),
+            lists: Mutex::default(),
+        };
+        field.count();
+        Ok(field)
+    }
+
+    /// Makes what happened since the moment it was read.
+    fn follow(mut self, connection: &Connection, scope: i64, now: Moment) -> Result<Self> {
+        let sql = "SELECT DISTINCT memory FROM changes WHERE scope = ? AND sequence > ? LIMIT ?";
+        let values = [scope, self.moment.sequence, FOLLOWED as i64 + 1].map(Sql::from);
+        let changed: Vec<Option<i64>> =
+            collect(connection, sql, values, |row| row.get(0).map_err(unexpected))?;
+        let known: Option<Vec<i64>> = changed.into_iter().collect();
+        let followed = known.filter(|known| known.len() <= FOLLOWED);
+        let Some(mut changed) = followed.filter(|_| self.moment.epoch == now.epoch) else {
+            return Self::load(connection, scope, now);
+        };
+        changed.sort_unstable();
+        self.moment = now;
+        self.authors = authors(connection, scope)?;
+        *locked(&self.lists) = Lists::default();
+        let last = self.records.last().map_or(i64::MIN, |record| record.memory);
+        let only_added = changed.iter().all(|memory| *memory > last);
+        if !only_added {
+            let gone: HashSet<i64> = changed.iter().copied().collect();
+            self.records.retain(|record| !gone.contains(&record.memory));
+        }
+        for memory in changed {
+            if let Some(record) = turns::find(connection, scope, memory)? {
+                self.records.push(record);
+                if only_added {
+                    self.count_one(self.records.len() - 1);
+                }
+            }
+        }
+        if !only_added {
+            self.records.sort_unstable_by_key(|record| record.memory);
+            self.count();
+        }
+        Ok(self)
+    }
+
+    /// Makes everything anew that follows from the records.
+    fn count(&mut self) {
+        (self.passages, self.words, self.memories) = (0, 0, Groups::default());
+        self.sessions.clear();
+        for place in 0..self.records.len() {
+            self.count_one(place);
+        }
+    }
+
+    fn count_one(&mut self, place: usize) {
+        let record = self.records[place];
+        self.passages += u64::from(record.passages);
+        self.words += u64::from(record.length);
+        let group = if record.assistant {
+            &mut self.memories.assistant
+        } else {
+            &mut self.memories.others
+        };
+        *group += 1;
+        if record.session != 0 {
+            let session = self.sessions.entry(record.session).or_default();
+            let after = |other: &u32| self.records[*other as usize].event_at > record.event_at;
+            // Nearly always what came last happened last.
+            let later = session.iter().rev().take_while(|other| after(other)).count();
+            let place = u32::try_from(place).unwrap_or(u32::MAX);
+            session.insert(session.len() - later, place);
+        }
+    }
+
+    /// Returns the places of a record's whole conversation, in the order in which it happened.
+    pub(super) fn conversation(&self, record: &Record) -> &[u32] {
+        self.sessions.get(&record.session).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the place of a memory's record.
+    pub(super) fn place(&self, memory: i64) -> Option<usize> {
+        self.records.binary_search_by_key(&memory, |record| record.memory).ok()
+    }
+
+    /// Returns how many passages have a term.
+    pub(super) fn passages_having(
+        &self,
+        connection: &Connection,
+        scope: i64,
+        term: &str,
+    ) -> Result<u64> {
+        if let Some(&known) = locked(&self.lists).frequencies.get(term) {
+            return Ok(known);
+        }
+        let found = index::passages_having(connection, scope, term)?;
+        locked(&self.lists).frequencies.insert(term.to_owned(), found);
+        Ok(found)
+    }
+
+    /// Returns the passages that have a term.
+    pub(super) fn postings(
+        &self,
+        connection: &Connection,
+        scope: i64,
+        term: &str,
+    ) -> Result<Arc<Vec<Posting>>> {
+        if let Some(known) = locked(&self.lists).terms.get(term) {
+            return Ok(Arc::clone(known));
+        }
+        let found = Arc::new(index::postings(connection, scope, term)?);
+        let mut lists = locked(&self.lists);
+        if lists.size > POSTINGS {
+            *lists = Lists::default();
+        }
+        lists.size += found.len() + 1;
+        lists.terms.insert(term.to_owned(), Arc::clone(&found));
+        Ok(found)
+    }
+}
+
+fn authors(connection: &Connection, scope: i64) -> Result<Vec<Author>> {
+    let sql = "SELECT author, name, memories FROM authors WHERE scope = ?
+               ORDER BY memories DESC, author LIMIT ?";
+    collect(connection, sql, [Sql::from(scope), Sql::from(AUTHORS as i64)], |row| {
+        Ok(Author {
+            key: row.get(0).map_err(unexpected)?,
+            name: row.get(1).map_err(unexpected)?,
+            memories: row.get(2).map_err(unexpected)?,
+        })
+    })
+}
+
+/// Hashes keys that are hashes already.
+#[derive(Debug, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}

@@ -1,0 +1,248 @@
+//! Gathering the turns of one scope that something speaks for, with those around them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use rusqlite::types::Value as Sql;
+
+use super::codes::{self, Cache};
+use super::field::Field;
+use super::filter;
+use super::read::collect;
+use super::turns::{Record, session_key};
+use super::unexpected;
+use crate::error::Result;
+use crate::model::{
+    Criteria, Filter, Groups, Identifier, Meaning, Occurrence, Occurrences, Place, Spread, Turn,
+};
+
+/// Of how many turns the cosine is looked up at most, besides those that are nearest.
+const COMPARED: usize = 4_096;
+
+/// Marks a record that is not among the turns.
+const ABSENT: u32 = u32::MAX;
+
+/// A word of the question, and how frequent it is.
+pub(super) struct Word {
+    pub(super) terms: Vec<String>,
+    /// How many passages have each term.
+    pub(super) frequencies: Vec<u64>,
+    /// Whether the places where it stands are looked at.
+    pub(super) weighed: bool,
+}
+
+impl Word {
+    /// Returns in how many places the word stands at most.
+    pub(super) fn frequency(&self) -> u64 {
+        self.frequencies.iter().sum()
+    }
+
+    /// Returns the occurrences of the word before any was looked for.
+    pub(super) fn nowhere(&self) -> Occurrences {
+        let passages_having = self.frequencies.iter().copied().max().unwrap_or_default();
+        Occurrences { passages_having, found: Vec::new() }
+    }
+}
+
+/// A scope and which of its memories are meant.
+pub(super) struct Scoped<'a> {
+    pub(super) number: i64,
+    pub(super) field: Arc<Field>,
+    position: usize,
+    filter: &'a Filter,
+    excluded_session: Option<u64>,
+    /// The memories that meet criteria which a record cannot tell, if there are such criteria.
+    chosen: Option<HashSet<i64>>,
+}
+
+impl<'a> Scoped<'a> {
+    pub(super) fn new(
+        connection: &Connection,
+        filter: &'a Filter,
+        position: usize,
+        number: i64,
+        field: Arc<Field>,
+    ) -> Result<Self> {
+        let chosen = if is_told_by_records(&filter.criteria) {
+            None
+        } else {
+            Some(chosen(connection, filter, number)?)
+        };
+        let excluded = filter.criteria.excluded_session.as_ref();
+        let excluded_session = excluded.map(Identifier::as_str).map(session_key);
+        Ok(Self { number, field, position, filter, excluded_session, chosen })
+    }
+
+    fn admits(&self, record: &Record) -> bool {
+        let criteria = &self.filter.criteria;
+        let time = &criteria.time;
+        record.expires_at > self.filter.now.as_microsecond()
+            && criteria.states.contains(&record.state)
+            && (criteria.kinds.is_empty() || criteria.kinds.contains(&record.kind))
+            && record.trust >= criteria.minimum_trust
+            && time.from.is_none_or(|from| from.as_microsecond() <= record.event_at)
+            && time.to.is_none_or(|to| record.event_at <= to.as_microsecond())
+            && self.excluded_session.is_none_or(|session| session != record.session)
+            && self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&record.memory))
+    }
+}
+
+/// Tells whether records alone say which memories meet the criteria.
+fn is_told_by_records(criteria: &Criteria) -> bool {
+    let Criteria { kinds, states, time, minimum_trust, excluded_session, .. } = criteria.clone();
+    let told = Criteria {
+        kinds,
+        states,
+        time,
+        minimum_trust,
+        excluded_session,
+        ..Criteria::default()
+    };
+    *criteria == told
+}
+
+fn chosen(connection: &Connection, filter: &Filter, scope: i64) -> Result<HashSet<i64>> {
+    let condition = filter::condition(filter);
+    let sql = format!("SELECT m.memory FROM memories AS m WHERE m.scope = ? AND {}", condition.sql);
+    let values = [Sql::from(scope)].into_iter().chain(condition.values);
+    let numbers = collect(connection, &sql, values, |row| row.get(0).map_err(unexpected))?;
+    Ok(numbers.into_iter().collect())
+}
+
+/// Turns of one scope, as they are found.
+pub(super) struct Gathering<'a> {
+    scoped: &'a Scoped<'a>,
+    pub(super) turns: Vec<Turn>,
+    /// The place of each record among the turns.
+    places: Vec<u32>,
+    /// How many turns of other scopes come before.
+    offset: usize,
+}
+
+impl<'a> Gathering<'a> {
+    pub(super) fn new(scoped: &'a Scoped<'a>, offset: usize) -> Self {
+        let places = vec![ABSENT; scoped.field.records.len()];
+        Self { scoped, turns: Vec::new(), places, offset }
+    }
+
+    /// Adds the memories in which a word stands.
+    pub(super) fn add_word(
+        &mut self,
+        connection: &Connection,
+        word: &Word,
+        occurrences: &mut Occurrences,
+    ) -> Result<()> {
+        if !word.weighed {
+            return Ok(());
+        }
+        for term in &word.terms {
+            let field = Arc::clone(&self.scoped.field);
+            let postings = field.postings(connection, self.scoped.number, term)?;
+            for posting in postings.iter() {
+                if let Some(turn) = self.touch(posting.memory) {
+                    occurrences.found.push(Occurrence {
+                        turn: turn + u32::try_from(self.offset).unwrap_or(u32::MAX),
+                        passage: posting.passage,
+                        count: posting.count,
+                        length: posting.length,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the memories that have one of the names.
+    pub(super) fn add_named(&mut self, named: &HashMap<i64, u32>) {
+        for (&memory, &count) in named {
+            if let Some(turn) = self.touch(memory) {
+                self.turns[turn as usize].named = count;
+            }
+        }
+    }
+
+    /// Adds the memories nearest in meaning, and compares the others that were found.
+    pub(super) fn add_meaning(
+        &mut self,
+        connection: &Connection,
+        codes: &Cache,
+        meaning: &Meaning,
+        limit: usize,
+    ) -> Result<Option<Groups<Spread>>> {
+        let Some(model) = codes::find_model(connection, &meaning.fingerprint)? else {
+            return Ok(None);
+        };
+        let (place, vector) = ((self.scoped.number, model), &meaning.vector);
+        let (scoped, field) = (self.scoped, Arc::clone(&self.scoped.field));
+        let admits = |memory: i64| {
+            field.place(memory).is_some_and(|place| scoped.admits(&field.records[place]))
+        };
+        let found = codes::nearest(connection, codes, place, vector, &admits, limit)?;
+        for near in &found.nearest {
+            if let Some(turn) = self.touch(near.memory) {
+                self.turns[turn as usize].cosine = Some(near.cosine);
+            }
+        }
+        let others = self.turns.iter().filter(|turn| turn.cosine.is_none()).take(COMPARED);
+        let others: Vec<i64> = others.map(|turn| turn.place.0.cast_signed()).collect();
+        for known in codes::cosines(connection, codes, place, vector, &others)? {
+            if let Some(turn) = self.touch(known.memory) {
+                self.turns[turn as usize].cosine = Some(known.cosine);
+            }
+        }
+        let spread = |moments: codes::Moments| Spread {
+            count: moments.count as u64,
+            mean: moments.mean.into(),
+            deviation: moments.deviation.into(),
+        };
+        let (assistant, others) = (found.spread.assistant, found.spread.others);
+        Ok(Some(Groups { assistant: spread(assistant), others: spread(others) }))
+    }
+
+    /// Returns the place of a memory among the turns, after adding it with its conversation.
+    fn touch(&mut self, memory: i64) -> Option<u32> {
+        let place = self.scoped.field.place(memory)?;
+        if self.places[place] == ABSENT {
+            self.add(place);
+        }
+        Some(self.places[place]).filter(|turn| *turn != ABSENT)
+    }
+
+    fn add(&mut self, place: usize) {
+        let field = Arc::clone(&self.scoped.field);
+        let record = &field.records[place];
+        if !self.scoped.admits(record) {
+            return;
+        }
+        match field.conversation(record) {
+            [] => self.push(place, record),
+            conversation => {
+                for &place in conversation {
+                    let record = &field.records[place as usize];
+                    if self.scoped.admits(record) {
+                        self.push(place as usize, record);
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, place: usize, record: &Record) {
+        self.places[place] = u32::try_from(self.turns.len()).unwrap_or(ABSENT);
+        self.turns.push(Turn {
+            place: Place(record.memory.cast_unsigned()),
+            scope: self.scoped.position,
+            session: (record.session != 0).then_some(record.session),
+            author: (record.author != 0).then_some(record.author.into()),
+            kind: record.kind,
+            trust: record.trust,
+            assistant: record.assistant,
+            question: record.question,
+            length: record.length,
+            event_at: record.event_at,
+            cosine: None,
+            named: 0,
+        });
+    }
+}

@@ -1,0 +1,62 @@
+//! Vectors as numbers: their short forms, and how close they are to a question.
+//!
+//! Knows nothing of memories, tables or models. A vector is kept in half precision, from which
+//! its cosine to a question is computed, and as one bit per dimension, from which that cosine is
+//! estimated.
+
+mod code;
+mod half;
+mod kernels;
+mod rotation;
+
+pub(crate) use code::{Code, LANES, Question, Words};
+pub(crate) use half::Half;
+
+use crate::error::{Error, Result};
+
+/// How long a vector may be; fewer would say nothing, and more are not in use.
+pub(crate) const DIMENSIONS: std::ops::RangeInclusive<usize> = 8..=8_192;
+
+/// How far from one a length may be and still pass for one.
+const UNIT_TOLERANCE: f32 = 1e-4;
+
+/// Returns the vector with length one.
+///
+/// Fails if it has other dimensions, or a direction cannot be told.
+pub(crate) fn direction(vector: &[f32], dimensions: usize) -> Result<Vec<f32>> {
+    if vector.len() != dimensions {
+        let message = format!("a vector has {} dimensions instead of {dimensions}", vector.len());
+        return Err(Error::invalid(message));
+    }
+    // Squares of numbers that fit into an f32 may not.
+    let length = vector.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+    if !length.is_finite() {
+        return Err(Error::invalid("a vector contains something that is not a number"));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the nearest f32 is meant")]
+    let length = length as f32;
+    if length <= f32::MIN_POSITIVE {
+        return Err(Error::invalid("a vector without length has no direction"));
+    }
+    if (length - 1.0).abs() <= UNIT_TOLERANCE {
+        return Ok(vector.to_vec());
+    }
+    Ok(vector.iter().map(|x| x / length).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_points_somewhere_has_a_direction() {
+        let refused = |vector: &[f32]| direction(vector, 2).unwrap_err().to_string();
+        assert!(refused(&[1.0]).contains("1 dimensions instead of 2"));
+        assert!(refused(&[0.0, 0.0]).contains("no direction"));
+        for wrong in [f32::NAN, f32::INFINITY] {
+            assert!(refused(&[1.0, wrong]).contains("not a number"));
+        }
+        assert_eq!(direction(&[3.0, 4.0], 2).unwrap(), [0.6, 0.8]);
+        assert_eq!(direction(&[f32::MAX, 0.0], 2).unwrap(), [1.0, 0.0]);
+    }
+}
