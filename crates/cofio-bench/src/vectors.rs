@@ -31,6 +31,9 @@ const SINGLE_INSERTS: usize = 200;
 /// How often a process is started to time its first answer.
 const COLD_STARTS: usize = 9;
 
+/// How often the same questions are asked again.
+const ROUNDS: usize = 10;
+
 /// How strong the noise in each dimension of a derived vector is.
 const NOISE: f32 = 0.01;
 
@@ -69,13 +72,13 @@ struct Run {
     recall_at_10: f64,
     /// The largest difference of a cosine to the exact one.
     cosine_error: f64,
-    /// How far the deviation of all cosines is off: the mean and the worst of all questions.
+    /// How far the deviation of all cosines is off: the mean, and for one question in 20.
     deviation_error_mean: f64,
-    deviation_error_worst: f64,
+    deviation_error_p95: f64,
     /// Questions asked for the first time, in a process that has answered others.
     new_question_p50_ms: f64,
     new_question_p95_ms: f64,
-    /// The same questions again.
+    /// The same questions again, the fastest of some times, since machines do other things too.
     same_question_p50_ms: f64,
     same_question_p95_ms: f64,
     cosines_of_100_p50_ms: f64,
@@ -137,21 +140,28 @@ fn measure(source: &Matrix, questions: &Matrix, size: usize) -> Result<Run> {
     time(warming, |question| tables.nearest(questions.row(question), LIMIT).map(drop))?;
     let mut new =
         time(timed.clone(), |question| tables.nearest(questions.row(question), LIMIT).map(drop))?;
-    let mut same =
-        time(timed, |question| tables.nearest(questions.row(question), LIMIT).map(drop))?;
+    let mut same = vec![f64::INFINITY; timed.len()];
+    for _ in 0..ROUNDS {
+        let round = time(timed.clone(), |question| {
+            tables.nearest(questions.row(question), LIMIT).map(drop)
+        })?;
+        for (fastest, sample) in same.iter_mut().zip(round) {
+            *fastest = fastest.min(sample);
+        }
+    }
     let quality = Quality::measure(&mut tables, &vectors, questions)?;
     let mut random = Rng::with_seed(4);
-    let some: Vec<i64> = (0..100).map(|_| random.i64(1..=size as i64)).collect();
+    let some: Vec<i64> = (0..100).map(|_| number(random.usize(1..=size))).collect();
     let mut cosines =
         time(0..200, |question| tables.cosines(questions.row(question), &some).map(drop))?;
     let mut after_insert = Vec::new();
     let begun = Instant::now();
     let mut searching = 0.0;
-    for number in 0..SINGLE_INSERTS {
-        let vector = questions.row(number);
-        tables.insert((size + 1 + number) as i64, std::iter::once(vector))?;
+    for single in 0..SINGLE_INSERTS {
+        let vector = questions.row(single);
+        tables.insert(number(size + 1 + single), std::iter::once(vector))?;
         let searched = Instant::now();
-        tables.nearest(questions.row(QUESTIONS - 1 - number), LIMIT)?;
+        tables.nearest(questions.row(QUESTIONS - 1 - single), LIMIT)?;
         let elapsed = searched.elapsed().as_secs_f64();
         searching += elapsed;
         after_insert.push(elapsed * 1e3);
@@ -163,7 +173,7 @@ fn measure(source: &Matrix, questions: &Matrix, size: usize) -> Result<Run> {
         recall_at_10: quality.recall,
         cosine_error: quality.cosine_error,
         deviation_error_mean: quality.deviation_error_mean,
-        deviation_error_worst: quality.deviation_error_worst,
+        deviation_error_p95: quality.deviation_error_p95,
         new_question_p50_ms: percentile(&mut new, 0.5),
         new_question_p95_ms: percentile(&mut new, 0.95),
         same_question_p50_ms: percentile(&mut same, 0.5),
@@ -186,11 +196,16 @@ fn fill(tables: &mut VectorTables, vectors: &Matrix) -> Result<f64> {
     let begun = Instant::now();
     for first in (0..vectors.len()).step_by(BATCH) {
         let last = (first + BATCH).min(vectors.len());
-        tables.insert(first as i64 + 1, (first..last).map(|number| vectors.row(number)))?;
+        tables.insert(number(first + 1), (first..last).map(|row| vectors.row(row)))?;
         progress.inc(BATCH as u64);
     }
     progress.finish_and_clear();
     Ok(vectors.len() as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// Returns the number of a memory.
+fn number(count: usize) -> i64 {
+    count.try_into().expect("sizes are small")
 }
 
 fn time(
@@ -230,7 +245,7 @@ struct Quality {
     recall: f64,
     cosine_error: f64,
     deviation_error_mean: f64,
-    deviation_error_worst: f64,
+    deviation_error_p95: f64,
 }
 
 impl Quality {
@@ -259,7 +274,7 @@ impl Quality {
             recall: hits as f64 / (COMPARED * LIMIT) as f64,
             cosine_error,
             deviation_error_mean: deviation_errors.iter().sum::<f64>() / COMPARED as f64,
-            deviation_error_worst: deviation_errors.iter().copied().fold(0.0, f64::max),
+            deviation_error_p95: percentile(&mut deviation_errors, 0.95),
         })
     }
 }

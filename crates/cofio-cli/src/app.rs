@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 
 use crate::arguments::Globals;
 use crate::consent::Consent;
+use crate::embedder::{self, Chosen, PULL};
 use crate::failure::Refusal;
 use crate::output::Output;
 use crate::settings::{Overrides, Settings, Surroundings};
@@ -19,6 +20,7 @@ pub struct App {
     pub settings: Settings,
     pub store: Arc<SqliteStore>,
     pub engine: Engine,
+    pub embedder: Chosen,
     pub caller: Caller,
     pub output: Output,
     pub consent: Consent,
@@ -26,11 +28,16 @@ pub struct App {
 }
 
 impl App {
-    /// Reads the settings and opens the store.
+    /// Reads the settings and opens the store; a model is loaded when it is first used.
     pub fn open(globals: &Globals) -> Result<Self> {
-        let settings = settings(globals)?;
+        let around = Surroundings::of_process()?;
+        let settings = Settings::load(&around, &Overrides::from(globals))?;
         let store = Arc::new(SqliteStore::open(settings.store())?);
-        let engine = Engine::shared(store.clone(), Timestamp::now, settings.config());
+        let embedder = embedder::chosen(&settings, &around);
+        let mut engine = Engine::shared(store.clone(), Timestamp::now, settings.config());
+        if let Some(embedder) = embedder.ready() {
+            engine = engine.with_embedder(Arc::clone(embedder));
+        }
         Ok(Self {
             caller: Caller::local(settings.user().clone()),
             output: Output::new(globals.form(), settings.color()),
@@ -39,6 +46,7 @@ impl App {
             settings,
             store,
             engine,
+            embedder,
         })
     }
 
@@ -97,6 +105,16 @@ impl App {
     /// Returns the scope of the conversation that is going on.
     pub fn session(&self) -> Result<Scope> {
         Ok(Scope::new(Layer::Session, &self.settings.identifiers())?)
+    }
+
+    /// Tells people how to have meanings compared as well, unless they do not want it.
+    pub fn note_no_embedder(&self) {
+        let advice = match &self.embedder {
+            Chosen::Ready(_) | Chosen::Unwanted => return,
+            Chosen::Absent => format!("{PULL} adds meaning"),
+            Chosen::Unusable(why) => why.clone(),
+        };
+        self.output.note(&format!("searched by words and names only: {advice}"));
     }
 
     /// Returns the time zone that days are counted in.

@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use cofio::model::Layer;
 
 use crate::commands::{
-    audit, backup, clear, completions, context, doctor, edit, entity, export, facts, forget,
-    history, import, list, model, remember, restore, search, show, stats, window,
+    audit, backup, clear, completions, context, doctor, edit, embed, entity, export, facts, forget,
+    history, import, list, model, remember, restore, search, show, stats, why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -78,6 +78,7 @@ pub struct Globals {
 pub enum Command {
     Remember(Box<remember::Remember>),
     Search(search::Search),
+    WhyNot(why_not::WhyNot),
     Context(context::Context),
     Show(show::Show),
     List(list::List),
@@ -96,6 +97,7 @@ pub enum Command {
     Restore(restore::Restore),
     Doctor(doctor::Doctor),
     Model(model::Model),
+    Embed(embed::Embed),
     /// Shows what Cofio does, with a small conversation in a store that is thrown away
     #[command(after_help = "Example:\n  cofio demo")]
     Demo,

@@ -8,6 +8,7 @@ pub mod context;
 pub mod demo;
 pub mod doctor;
 pub mod edit;
+pub mod embed;
 pub mod entity;
 pub mod export;
 pub mod facts;
@@ -21,6 +22,7 @@ pub mod restore;
 pub mod search;
 pub mod show;
 pub mod stats;
+pub mod why_not;
 pub mod window;
 
 use anyhow::Result;
@@ -33,26 +35,34 @@ use crate::arguments::{Arguments, Command, Globals};
 pub fn run(arguments: Arguments) -> Result<()> {
     let Arguments { command, globals } = arguments;
     match command {
-        Command::Remember(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Remember(command) => writing(&globals, async |app| command.run(app).await),
         Command::Search(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::WhyNot(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Context(command) if command.writes() => {
+            writing(&globals, async |app| command.run(app).await)
+        }
         Command::Context(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Show(command) => on_store(&globals, async |app| command.run(app).await),
         Command::List(command) => on_store(&globals, async |app| command.run(app).await),
-        Command::Edit(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Edit(command) => writing(&globals, async |app| command.run(app).await),
         Command::Forget(command) => on_store(&globals, async |app| command.run(app).await),
         Command::History(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Stats(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Entity(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Facts(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Window(command) if command.writes() => {
+            writing(&globals, async |app| command.run(app).await)
+        }
         Command::Window(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Clear(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Audit(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Export(command) => on_store(&globals, async |app| command.run(app).await),
-        Command::Import(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Import(command) => writing(&globals, async |app| command.run(app).await),
         Command::Backup(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Restore(command) => block_on(command.run(&globals)),
         Command::Doctor(command) => block_on(command.run(&globals)),
         Command::Model(command) => command.run(&globals),
+        Command::Embed(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Demo => block_on(demo::run(&globals)),
         Command::Completions(command) => command.run(),
     }
@@ -66,5 +76,14 @@ fn on_store(globals: &Globals, command: impl AsyncFnOnce(&App) -> Result<()>) ->
         // A store that can only be read still answers.
         let _ = app.engine.settle().await;
         done
+    })
+}
+
+/// Runs a command that leaves memories without vectors, and once it has answered makes some.
+fn writing(globals: &Globals, command: impl AsyncFnOnce(&App) -> Result<()>) -> Result<()> {
+    on_store(globals, async |app| {
+        command(app).await?;
+        embed::some(app).await;
+        Ok(())
     })
 }

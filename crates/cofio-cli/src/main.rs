@@ -5,7 +5,6 @@ mod commands;
 
 mod app;
 mod consent;
-#[cfg_attr(not(test), expect(dead_code, reason = "the engine does not embed yet"))]
 mod embedder;
 mod failure;
 mod filters;
@@ -13,6 +12,7 @@ mod input;
 mod output;
 mod present;
 mod progress;
+mod query;
 mod store_files;
 mod when;
 

@@ -9,6 +9,7 @@ mod remember;
 mod search;
 mod transfer;
 mod update;
+mod why_not;
 mod window;
 
 use std::fmt;
@@ -36,6 +37,7 @@ pub use list::{ListRequest, Listed};
 pub use remember::Remembered;
 pub use transfer::{ConflictMode, Imported, Importing};
 pub use update::Updated;
+pub use why_not::{Absence, WhyNot};
 pub use window::Turn;
 
 use embed::Questions;

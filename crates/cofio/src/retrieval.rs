@@ -5,8 +5,10 @@
 mod block;
 pub mod dates;
 mod explain;
+mod flow;
 mod fuse;
 mod lexical;
+mod meaning;
 mod merge;
 mod plan;
 mod query;
@@ -14,15 +16,13 @@ mod question;
 mod rank;
 mod weights;
 
-pub use block::{ContextBlock, block, estimated_tokens};
+pub use block::{ContextBlock, Known, block, estimated_tokens};
 pub use explain::explain;
 pub use fuse::{RANK_CONSTANT, Ranked, fuse};
 pub use merge::{Hit, LookedUp, Signals, merge};
 pub(crate) use plan::not_open;
 pub use plan::reach;
-pub use query::{
-    Answer, Fusion, MeaningUsed, Merge, Mode, Query, SEMANTIC_THRESHOLD, Selection,
-};
+pub use query::{Answer, Fusion, MeaningUsed, Merge, Mode, Query, SEMANTIC_THRESHOLD, Selection};
 pub use question::{Interpretation, Question};
 pub use rank::{Aim, Part, Scored, Signal, rank};
 pub use weights::{WEIGHTS, Weights, weights_hash};

@@ -24,6 +24,8 @@ pub use chain::{GENESIS, change_digest, link, verify};
 pub use document::{decode, encode};
 pub use memory_store::MemoryStore;
 pub use sqlite::{Begin, Durability, Integrity, SqliteOptions, SqliteStore};
+#[cfg(feature = "bench")]
+pub use sqlite::{Nearest, VectorTables};
 
 /// Keeps memories.
 ///

@@ -15,6 +15,7 @@ pub mod bm25;
 mod chunk;
 mod fold;
 mod hex;
+mod irregular;
 mod language;
 mod passage;
 mod script;
@@ -32,7 +33,7 @@ use std::collections::HashSet;
 pub use fold::fold;
 pub(crate) use hex::hex;
 pub use language::Language;
-pub use passage::{MAX_PASSAGE, MAX_PASSAGES, passages};
+pub use passage::{MAX_PASSAGE, MAX_PASSAGES, is_question, passages, sentences};
 
 use chunk::Part;
 use language::Guess;
@@ -54,28 +55,41 @@ pub const MAX_QUERY_TERMS: usize = 64;
 /// Terms are lower case, not empty, at most [`MAX_TERM`] characters long, and free of white space,
 /// control characters and double quotes.
 pub fn document_terms(text: &str) -> Vec<String> {
-    document(text).0
+    document(&[text]).terms.concat()
 }
 
-/// Returns [`document_terms`], and how many words with content they were made from.
-pub fn document(text: &str) -> (Vec<String>, usize) {
-    let tokens = tokens(text);
-    let guess = guess(&tokens);
-    let mut terms = Vec::with_capacity(2 * tokens.len());
-    let mut words = 0;
-    for token in content(&tokens, guess) {
-        words += 1;
-        match token {
-            Token::Exact(term) => terms.push(term.clone()),
-            Token::Run(run) => {
-                // Words of two characters are the most usual where there are no spaces.
-                words += run.chars().count().div_ceil(2) - 1;
-                terms.extend(unspaced::document_terms(run));
+/// The terms of a document, part by part.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Document {
+    /// The terms of each part, in order and with repetitions.
+    pub terms: Vec<Vec<String>>,
+    /// How many words with content all parts have.
+    pub length: usize,
+}
+
+/// Returns the terms of a document in several parts, which are judged together.
+pub fn document(parts: &[&str]) -> Document {
+    let parts: Vec<Vec<Token>> = parts.iter().map(|part| tokens(part)).collect();
+    let guess = guess(parts.iter().flatten());
+    let keep_all = !parts.iter().flatten().any(|token| is_content(token, guess));
+    let mut document = Document::default();
+    for part in &parts {
+        let mut terms = Vec::with_capacity(2 * part.len());
+        for token in part.iter().filter(|token| keep_all || is_content(token, guess)) {
+            document.length += 1;
+            match token {
+                Token::Exact(term) => terms.push(term.clone()),
+                Token::Run(run) => {
+                    // Words of two characters are the most usual where there are no spaces.
+                    document.length += run.chars().count().div_ceil(2) - 1;
+                    terms.extend(unspaced::document_terms(run));
+                }
+                Token::Word(word) => terms.extend(document_word(word, guess)),
             }
-            Token::Word(word) => terms.extend(document_word(word, guess)),
         }
+        document.terms.push(terms);
     }
-    (terms, words)
+    document
 }
 
 /// Returns the distinct terms a query is looked up by, in order of first appearance.
@@ -92,13 +106,15 @@ pub fn query_terms(text: &str) -> Vec<String> {
 /// There are at most [`MAX_QUERY_TERMS`] terms in all; of a longer query the first words count.
 pub fn query_words(text: &str) -> Vec<Vec<String>> {
     let tokens = tokens(text);
-    let guess = guess(&tokens);
+    let guess = guess(tokens.iter());
     let mut words: Vec<Vec<String>> = Vec::new();
     let mut terms = 0;
     for token in content(&tokens, guess) {
         let found = match token {
             Token::Exact(term) => vec![vec![term.clone()]],
-            Token::Run(run) => unspaced::query_terms(run).into_iter().map(|term| vec![term]).collect(),
+            Token::Run(run) => {
+                unspaced::query_terms(run).into_iter().map(|term| vec![term]).collect()
+            }
             Token::Word(word) => vec![query_word(word, guess)],
         };
         for word in found {
@@ -114,10 +130,17 @@ pub fn query_words(text: &str) -> Vec<Vec<String>> {
     words
 }
 
+/// Returns the share of terms that two documents have in common.
+pub fn overlap(one: &HashSet<String>, other: &HashSet<String>) -> f64 {
+    let common = one.intersection(other).count();
+    let all = one.len() + other.len() - common;
+    if all == 0 { 0.0 } else { common as f64 / all as f64 }
+}
+
 /// Returns the language most of `text` is written in, English if nothing tells.
 pub fn language(text: &str) -> Language {
     let tokens = tokens(text);
-    let guess = guess(&tokens);
+    let guess = guess(tokens.iter());
     let mut counts: Vec<(Language, usize)> = Vec::new();
     for token in &tokens {
         let (language, weight) = match token {
@@ -171,8 +194,8 @@ fn is_contraction(word: &str) -> bool {
     !stop_words::stop_word_in(&folded).is_empty()
 }
 
-fn guess(tokens: &[Token]) -> Guess {
-    Guess::of(tokens.iter().filter_map(|token| match token {
+fn guess<'a>(tokens: impl Iterator<Item = &'a Token>) -> Guess {
+    Guess::of(tokens.filter_map(|token| match token {
         Token::Word(word) => Some(word),
         Token::Exact(_) | Token::Run(_) => None,
     }))
@@ -180,9 +203,12 @@ fn guess(tokens: &[Token]) -> Guess {
 
 /// Returns the tokens that are not stop words, or all of them if there are no others.
 fn content(tokens: &[Token], guess: Guess) -> impl Iterator<Item = &Token> {
-    let is_content = move |token: &Token| !matches!(token, Token::Word(word) if guess.drops(word));
-    let keep_all = !tokens.iter().any(is_content);
-    tokens.iter().filter(move |token| keep_all || is_content(token))
+    let keep_all = !tokens.iter().any(|token| is_content(token, guess));
+    tokens.iter().filter(move |token| keep_all || is_content(token, guess))
+}
+
+fn is_content(token: &Token, guess: Guess) -> bool {
+    !matches!(token, Token::Word(word) if guess.drops(word))
 }
 
 /// Returns the terms of a word in a document.

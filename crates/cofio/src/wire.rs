@@ -7,8 +7,8 @@ mod patch;
 
 pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry};
 pub use output::{
-    AddOutput, AuditOutput, ChangeOutput, DeleteOutput, EntityOutput, ErrorOutput, HistoryOutput,
-    ListOutput, RedactionOutput, ScopeOutput, SearchOutput, SearchResult, StatsOutput, TurnOutput,
-    UpdateOutput,
+    AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, DeleteOutput, EntityOutput, ErrorOutput,
+    HistoryOutput, ListOutput, RedactionOutput, ScopeOutput, SearchOutput, SearchResult,
+    StatsOutput, TurnOutput, UpdateOutput, WhyNotOutput,
 };
 pub use patch::{metadata, metadata_patch};

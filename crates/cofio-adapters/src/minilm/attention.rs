@@ -127,11 +127,7 @@ fn softmax(weights: &mut [f32], tokens: usize) -> f32 {
 
 /// Adds up all values, each as heavy as a few tokens look at it.
 #[inline(always)]
-fn mix<const COUNT: usize>(
-    values: &[f32],
-    tokens: usize,
-    weights: &[f32],
-) -> [[f32; HEAD]; COUNT] {
+fn mix<const COUNT: usize>(values: &[f32], tokens: usize, weights: &[f32]) -> [[f32; HEAD]; COUNT] {
     let mut sums = [[0.0_f32; HEAD]; COUNT];
     for token in 0..tokens {
         let value = &values[token * STRIDE..][..HEAD];

@@ -109,12 +109,7 @@ fn attention(tensors: &mut Tensors, name: &str) -> io::Result<Linear> {
     Ok(Linear::new(WIDTH, &matrix, bias))
 }
 
-fn linear(
-    tensors: &mut Tensors,
-    name: &str,
-    inputs: usize,
-    outputs: usize,
-) -> io::Result<Linear> {
+fn linear(tensors: &mut Tensors, name: &str, inputs: usize, outputs: usize) -> io::Result<Linear> {
     let matrix = tensors.numbers(&format!("{name}.weight"), &[outputs, inputs])?;
     let bias = tensors.numbers(&format!("{name}.bias"), &[outputs])?;
     Ok(Linear::new(inputs, &matrix, bias))

@@ -11,6 +11,8 @@ use std::path::Path;
 use cofio::{Error, ErrorKind, Result};
 use sha2::{Digest, Sha256};
 
+use super::linear::Line;
+
 /// Changes with every change of the body or of what is computed from it.
 pub(super) const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"cofiomlm";
@@ -34,10 +36,8 @@ pub(super) fn open(path: &Path) -> Result<(Header, BodyReader)> {
         return Err(damaged(path));
     }
     if bytes[8..12] != VERSION.to_le_bytes() {
-        let message = format!(
-            "model {} was made by another version; run `cofio model pull`",
-            path.display()
-        );
+        let message =
+            format!("model {} was made by another version; run `cofio model pull`", path.display());
         return Err(Error::new(ErrorKind::Configuration, message));
     }
     let mut header = Header { source: [0; 32], body: [0; 32] };
@@ -81,8 +81,11 @@ impl BodyReader {
         self.numbers(count, f32::from_le_bytes)
     }
 
-    pub fn i16s(&mut self, count: usize) -> io::Result<Vec<i16>> {
-        self.numbers(count, i16::from_le_bytes)
+    pub fn lines(&mut self, count: usize) -> io::Result<Vec<Line>> {
+        self.numbers(count, |bytes: [u8; 2 * Line::LENGTH]| {
+            let weights = bytes.as_chunks().0;
+            Line(std::array::from_fn(|place| i16::from_le_bytes(weights[place])))
+        })
     }
 
     fn numbers<T, const SIZE: usize>(

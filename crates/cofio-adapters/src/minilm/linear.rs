@@ -22,7 +22,18 @@ pub(super) struct Linear {
     pub limit: f32,
     pub scales: Vec<f32>,
     pub bias: Vec<f32>,
-    pub weights: Vec<i16>,
+    pub weights: Vec<Line>,
+}
+
+/// As many weights as lie on one line of a processor's cache.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Line(pub [i16; Self::LENGTH]);
+
+impl Line {
+    pub const LENGTH: usize = 32;
+    /// How many lines hold two inputs of all columns of a panel.
+    pub const PER_PAIR: usize = 2 * PANEL / Self::LENGTH;
 }
 
 impl Linear {
@@ -30,7 +41,7 @@ impl Linear {
     pub fn new(inputs: usize, matrix: &[f32], bias: Vec<f32>) -> Self {
         let outputs = bias.len();
         let mut scales = Vec::with_capacity(outputs);
-        let mut weights = vec![0; inputs * outputs];
+        let mut weights = vec![Line([0; Line::LENGTH]); inputs * outputs / Line::LENGTH];
         let mut heaviest = 1;
         for (output, row) in matrix.chunks_exact(inputs).enumerate() {
             let peak = row.iter().fold(f32::MIN_POSITIVE, |peak, weight| peak.max(weight.abs()));
@@ -39,7 +50,8 @@ impl Linear {
             for (input, weight) in row.iter().enumerate() {
                 let rounded = rounded(weight / scale);
                 weight_of_row += i64::from(rounded.unsigned_abs());
-                weights[position(inputs, input, output)] = rounded;
+                let place = position(inputs, input, output);
+                weights[place / Line::LENGTH].0[place % Line::LENGTH] = rounded;
             }
             heaviest = heaviest.max(weight_of_row);
             scales.push(scale);
@@ -52,7 +64,7 @@ impl Linear {
         body.f32s(&[self.limit])?;
         body.f32s(&self.scales)?;
         body.f32s(&self.bias)?;
-        body.i16s(&self.weights)
+        self.weights.iter().try_for_each(|line| body.i16s(&line.0))
     }
 
     pub fn read(body: &mut BodyReader, inputs: usize, outputs: usize) -> Result<Self> {
@@ -62,13 +74,13 @@ impl Linear {
             limit: body.f32s(1)?[0],
             scales: body.f32s(outputs)?,
             bias: body.f32s(outputs)?,
-            weights: body.i16s(inputs * outputs)?,
+            weights: body.lines(inputs * outputs / Line::LENGTH)?,
         })
     }
 
     /// Returns the weights of each panel, in order.
-    pub fn panels(&self) -> std::slice::ChunksExact<'_, i16> {
-        self.weights.chunks_exact(self.inputs * PANEL)
+    pub fn panels(&self) -> std::slice::ChunksExact<'_, Line> {
+        self.weights.chunks_exact(self.inputs / 2 * Line::PER_PAIR)
     }
 }
 

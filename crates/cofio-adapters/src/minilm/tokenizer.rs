@@ -37,8 +37,8 @@ impl Tokenizer {
     /// Reads the vocabulary of a model file.
     pub fn open(path: &Path) -> Result<Self> {
         let (_, mut body) = file::open(path)?;
-        let vocabulary = Vocabulary::read(&mut body)
-            .map_err(|error| file::damaged(path).caused_by(error))?;
+        let vocabulary =
+            Vocabulary::read(&mut body).map_err(|error| file::damaged(path).caused_by(error))?;
         Self::new(vocabulary)
     }
 
@@ -52,7 +52,10 @@ impl Tokenizer {
             unknown: id("[UNK]")?,
             first: id("[CLS]")?,
             last: id("[SEP]")?,
-            special: special.into_iter().map(|name| Ok((name, id(name)?))).collect::<Result<_>>()?,
+            special: special
+                .into_iter()
+                .map(|name| Ok((name, id(name)?)))
+                .collect::<Result<_>>()?,
             vocabulary,
         })
     }

@@ -20,7 +20,7 @@ pub(super) type Work = Box<dyn FnMut(&[CleanText]) -> Result<Vectors>>;
 /// A request with no more texts goes ahead of larger ones.
 const SMALL: usize = 2;
 /// About how many tokens a piece has, which take a few milliseconds.
-const PIECE: usize = 192;
+const PIECE: usize = 256;
 
 /// Threads that end when this is dropped.
 pub(super) struct Workers {
@@ -41,8 +41,7 @@ impl Workers {
                 .name("cofio-minilm".to_owned())
                 .spawn(move || queue.serve(&work))
                 .map_err(|error| {
-                    Error::new(ErrorKind::EmbeddingFailed, "cannot start a thread")
-                        .caused_by(error)
+                    Error::new(ErrorKind::EmbeddingFailed, "cannot start a thread").caused_by(error)
                 })?;
         }
         Ok(workers)

@@ -4,6 +4,8 @@
 #[cfg(any(feature = "openai", feature = "models"))]
 mod server;
 
+#[cfg(feature = "minilm")]
+mod minilm;
 #[cfg(feature = "models")]
 mod models;
 #[cfg(feature = "openai")]

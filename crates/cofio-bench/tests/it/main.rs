@@ -7,6 +7,7 @@ mod archive;
 
 mod crash;
 mod processes;
+mod recall;
 
 // Cutting the power needs `LD_PRELOAD` and Linux's system calls; elsewhere it is not tested.
 #[cfg(target_os = "linux")]

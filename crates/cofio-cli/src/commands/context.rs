@@ -59,6 +59,12 @@ enum Value {
 #[serde(rename_all = "camelCase")]
 struct ContextOutput {
     markdown: String,
+    stable: String,
+    delta: String,
+    /// The part that stays the same through a conversation.
+    stable: String,
+    /// The part that this prompt calls for.
+    delta: String,
     memories: Vec<String>,
     tokens: usize,
     left_out: usize,
@@ -75,6 +81,11 @@ struct KeptOutput {
 }
 
 impl Context {
+    /// Returns whether this keeps something, if only that a conversation began.
+    pub fn writes(&self) -> bool {
+        !matches!(self.value, Some(Value::Get { .. }))
+    }
+
     pub async fn run(self, app: &App) -> Result<()> {
         match self.value {
             None => self.block(app).await,
@@ -97,8 +108,8 @@ impl Context {
         app.output.answer(
             || ContextOutput::new(&block, &scopes),
             |page| {
-                if !block.markdown.is_empty() {
-                    page.line(block.markdown.trim_end());
+                if !block.memories.is_empty() {
+                    page.line(block.markdown().trim_end());
                 }
             },
         )?;
@@ -114,7 +125,9 @@ impl Context {
 impl ContextOutput {
     fn new(block: &ContextBlock, scopes: &[Scope]) -> Self {
         Self {
-            markdown: block.markdown.clone(),
+            markdown: block.markdown(),
+            stable: block.stable.clone(),
+            delta: block.delta.clone(),
             memories: block.memories.iter().map(ToString::to_string).collect(),
             tokens: block.tokens,
             left_out: block.left_out,

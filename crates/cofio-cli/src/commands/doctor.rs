@@ -1,6 +1,7 @@
 //! Where everything is, where each setting comes from, and whether the store is sound.
 
 mod checks;
+mod embeddings;
 
 use std::path::Path;
 
@@ -8,12 +9,13 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 
-use crate::app;
 use crate::arguments::Globals;
+use crate::embedder;
 use crate::output::{Output, Page, shown};
 use crate::present;
-use crate::settings::Settings;
+use crate::settings::{Overrides, Settings, Surroundings};
 use checks::Check;
+use embeddings::Embeddings;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,6 +40,8 @@ struct DoctorOutput {
     user_file: Option<String>,
     project_file: Option<String>,
     settings: Vec<SettingOutput>,
+    /// Nothing if the store cannot be read.
+    embeddings: Option<Embeddings>,
     checks: Vec<Check>,
 }
 
@@ -51,14 +55,19 @@ struct SettingOutput {
 
 impl Doctor {
     pub async fn run(self, globals: &Globals) -> Result<()> {
-        let settings = app::settings(globals)?;
+        let around = Surroundings::of_process()?;
+        let settings = Settings::load(&around, &Overrides::from(globals))?;
         let mut checks = Vec::new();
         if self.rebuild {
             checks.push(checks::rebuild(settings.store()).await);
         }
         checks.extend(checks::all(settings.store()).await);
+        let chosen = embedder::chosen(&settings, &around);
+        // Whatever is wrong with the store has been said by now.
+        let embeddings = Embeddings::of(settings.store(), &chosen).await.ok();
+        checks.extend(embeddings.as_ref().map(Embeddings::check));
         let problems = checks.iter().filter(|check| !check.ok).count();
-        let output = DoctorOutput::new(&settings, checks);
+        let output = DoctorOutput::new(&settings, embeddings, checks);
         Output::new(globals.form(), settings.color())
             .answer(|| &output, |page| output.show(page, &settings))?;
         match problems {
@@ -69,7 +78,7 @@ impl Doctor {
 }
 
 impl DoctorOutput {
-    fn new(settings: &Settings, checks: Vec<Check>) -> Self {
+    fn new(settings: &Settings, embeddings: Option<Embeddings>, checks: Vec<Check>) -> Self {
         let rows = settings.rows().map(|row| SettingOutput {
             name: row.name,
             value: row.value,
@@ -81,6 +90,7 @@ impl DoctorOutput {
             user_file: settings.user_file().map(shown),
             project_file: settings.project_file().map(shown),
             settings: rows.collect(),
+            embeddings,
             checks,
         }
     }

@@ -1,17 +1,15 @@
 //! Searching, with the reason for every hit.
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
-use cofio::retrieval::{Answer, Fusion, MeaningUsed, Merge, explain};
+use clap::Args;
+use cofio::retrieval::{Answer, MeaningUsed, explain};
 use cofio::wire::SearchOutput;
-use cofio::{Mode, Query};
 use jiff::tz::TimeZone;
 
 use crate::app::App;
-use crate::filters::Filters;
 use crate::output::{self, Page};
 use crate::present;
-use crate::when::When;
+use crate::query::QueryFlags;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,78 +21,16 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Search {
-    /// The question
-    #[arg(value_name = "QUERY", required = true)]
-    words: Vec<String>,
-    /// How many hits at most
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
-    limit: Option<usize>,
-    /// How many hits of one layer at most
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
-    limit_per_layer: Option<usize>,
-    /// By which evidence: hybrid, semantic or keyword
-    #[arg(long, value_enum, hide_possible_values = true, default_value_t)]
-    mode: ModeName,
-    /// How evidence is put together: weighted, or rrf (by ranks alone)
-    #[arg(long, value_enum, hide_possible_values = true, default_value_t)]
-    fusion: FusionName,
-    /// The least cosine, from -1 to 1; with --mode semantic 0.7 if nothing is said
-    #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
-    threshold: Option<f64>,
-    /// How much more what happened lately counts, from 0 to 1
-    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0, allow_negative_numbers = true)]
-    recency: f64,
-    /// The moment from which "yesterday" is meant, if not now
-    #[arg(long, value_name = "TIME")]
-    at: Option<When>,
-    /// How many tokens all hits together may have, about
-    #[arg(long, value_name = "NUMBER")]
-    tokens: Option<usize>,
-    /// The best first (fused), or the most specific layer first (precedence)
-    #[arg(long, value_enum, hide_possible_values = true, default_value_t)]
-    merge: MergeName,
+    #[command(flatten)]
+    flags: QueryFlags,
     /// Says why each hit is there
     #[arg(long)]
     explain: bool,
-    #[command(flatten)]
-    filters: Filters,
-}
-
-/// By which evidence memories are found.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum ModeName {
-    /// All there is
-    #[default]
-    Hybrid,
-    /// Vectors alone
-    Semantic,
-    /// Words alone
-    Keyword,
-}
-
-/// How pieces of evidence are put together.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum FusionName {
-    /// By how far each stands out
-    #[default]
-    Weighted,
-    /// By places in ranked lists alone
-    Rrf,
-}
-
-/// How results of several layers are put together.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum MergeName {
-    /// The best first, whatever its layer
-    #[default]
-    Fused,
-    /// The most specific layer first
-    Precedence,
 }
 
 impl Search {
     pub async fn run(self, app: &App) -> Result<()> {
-        let query = self.query(app)?;
+        let query = self.flags.query(app)?;
         let answer = app.engine.search(&app.caller, &query).await?;
         app.output.answer(
             || SearchOutput::from(&answer),
@@ -109,59 +45,36 @@ impl Search {
         } else {
             app.output.note_scopes(&answer.searched);
         }
+        note_meaning(app, answer.meaning);
         Ok(())
-    }
-
-    fn query(&self, app: &App) -> Result<Query> {
-        Ok(Query {
-            mode: self.mode.into(),
-            fusion: self.fusion.into(),
-            threshold: self.threshold,
-            recency: self.recency,
-            reference_time: self.at.map(|at| at.last(app.zone())).transpose()?,
-            tokens: self.tokens,
-            merge: self.merge.into(),
-            limit: self.limit.unwrap_or(app.settings.limit()),
-            limit_per_layer: self.limit_per_layer,
-            ..Query::new(self.filters.selection(app)?, self.words.join(" "))
-        })
     }
 }
 
 /// Shows the hits, the best first.
-pub fn show(page: &mut Page, answer: &Answer, explain: bool, zone: &TimeZone) {
+pub fn show(page: &mut Page, answer: &Answer, with_reasons: bool, zone: &TimeZone) {
     for hit in &answer.hits {
         present::brief(page, &hit.memory, zone);
-        if explain {
-            page.aside(format!("score {:.2}: {}", hit.score, explain(hit).join("; ")));
+        if with_reasons {
+            page.aside(format!("score {:.2}", hit.score));
+            for reason in explain(hit) {
+                page.aside(format!("  {reason}"));
+            }
         }
     }
 }
 
-impl From<ModeName> for Mode {
-    fn from(name: ModeName) -> Self {
-        match name {
-            ModeName::Hybrid => Self::Hybrid,
-            ModeName::Semantic => Self::Semantic,
-            ModeName::Keyword => Self::Keyword,
-        }
-    }
-}
-
-impl From<FusionName> for Fusion {
-    fn from(name: FusionName) -> Self {
-        match name {
-            FusionName::Weighted => Self::Weighted,
-            FusionName::Rrf => Self::Rrf,
-        }
-    }
-}
-
-impl From<MergeName> for Merge {
-    fn from(name: MergeName) -> Self {
-        match name {
-            MergeName::Fused => Self::Fused,
-            MergeName::Precedence => Self::Precedence,
+/// Says what is missing if not every meaning was compared.
+fn note_meaning(app: &App, meaning: MeaningUsed) {
+    match meaning {
+        MeaningUsed::NotAsked => {}
+        MeaningUsed::NoEmbedder => app.note_no_embedder(),
+        MeaningUsed::Failed => app.output.note(
+            "searched by words and names only, as the embedder failed: --mode semantic says why",
+        ),
+        MeaningUsed::Compared { pending: 0 } => {}
+        MeaningUsed::Compared { pending } => {
+            let wait = present::count(pending, "memory waits for its", "memories wait for their");
+            app.output.note(&format!("{wait} vectors: cofio embed makes them"));
         }
     }
 }

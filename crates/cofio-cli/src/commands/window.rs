@@ -62,6 +62,11 @@ struct ClearedOutput {
 }
 
 impl Window {
+    /// Returns whether this keeps something.
+    pub fn writes(&self) -> bool {
+        matches!(self.action, Action::Push { .. })
+    }
+
     pub async fn run(self, app: &App) -> Result<()> {
         let session = app.session()?;
         match self.action {

@@ -219,6 +219,7 @@ fn what_was_done_is_on_record() {
         one
           fact_1 · user:alice · TIME
         ! in user:alice
+        ! searched by words and names only: cofio model pull adds meaning
         $ cofio forget fact_1
         forgot 1 memory in user:alice
         $ cofio audit list

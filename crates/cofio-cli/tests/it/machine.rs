@@ -8,11 +8,14 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 
 use regex::{Captures, Regex};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// A machine with one user, alice, and nothing on it.
 pub struct Machine {
     root: TempDir,
+    /// The folder with the model, if it is there; otherwise there is none.
+    models: Option<PathBuf>,
     /// The ids that were seen, in order; the first is shown as 1.
     ids: Mutex<Vec<String>>,
 }
@@ -21,7 +24,31 @@ impl Machine {
     pub fn new() -> Self {
         let root = TempDir::new().unwrap();
         fs::create_dir(root.path().join("work")).unwrap();
-        Self { root, ids: Mutex::default() }
+        Self { root, models: None, ids: Mutex::default() }
+    }
+
+    /// Returns a machine that has the real model.
+    ///
+    /// All of them share one folder, so that it is made ready once. Whoever is first does so, and
+    /// the others wait; a file of an earlier format is made anew.
+    pub fn with_model() -> Self {
+        let models = Path::new(env!("CARGO_TARGET_TMPDIR")).join("models");
+        let machine = Self { models: Some(models), ..Self::new() };
+        let usable = || -> bool {
+            let output = machine.run("doctor --json");
+            let doctor: Value = serde_json::from_slice(&output.stdout).unwrap();
+            doctor["embeddings"]["embedder"].is_string()
+        };
+        for force in ["", "--force"] {
+            if !usable() {
+                let folder = published();
+                let output =
+                    machine.run(&format!("model pull {force} --from '{}'", folder.display()));
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            }
+        }
+        assert!(usable(), "a model that was just made ready can be used");
+        machine
     }
 
     /// Returns a path in the folder that commands run in.
@@ -44,6 +71,7 @@ impl Machine {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cofio"));
         command.env_clear().env("USER", "alice").env("COFIO_HOME", self.home(""));
+        command.envs(self.models.iter().map(|folder| ("COFIO_MODELS_DIR", folder)));
         command.current_dir(self.path(""));
         command
     }
@@ -56,7 +84,7 @@ impl Machine {
     /// Plays a transcript, in which every `$ ` line is a command, `<` lines are its standard input,
     /// `! ` lines its standard error, and `[3]` is its exit code, unless that is 0.
     ///
-    /// Ids are shown as `fact_1` and can be used so; times are shown as `TIME`.
+    /// Ids are shown as `fact_1` and can be used so; times are shown as `TIME`, and scores as `N`.
     pub fn transcript(&self, expected: &str) {
         let expected = dedent(expected);
         let mut actual = String::new();
@@ -105,6 +133,10 @@ impl Machine {
         let text = Regex::new("[0-9a-f]{64}").unwrap().replace_all(&text, "HASH");
         let text = Regex::new(r"[0-9a-f]{12}\.\d+\.").unwrap().replace_all(&text, "PLACE.");
         let text = Regex::new(r"\d+\.\d MB").unwrap().replace_all(&text, "SIZE");
+        let model = Regex::new(r"all-MiniLM-L6-v2/[0-9a-f]{8}/int\d+-\d+/384").unwrap();
+        let text = model.replace_all(&text, "MINILM");
+        let text = Regex::new(r"127\.0\.0\.1:\d+").unwrap().replace_all(&text, "127.0.0.1:PORT");
+        let text = without_weights(&text);
         let text = text.replace(self.home("").to_str().unwrap(), "HOME/");
         text.replace(self.path("").to_str().unwrap(), "WORK/")
     }
@@ -126,6 +158,30 @@ impl Machine {
         let long = |found: &Captures<'_>| ids[found[2].parse::<usize>().unwrap() - 1].clone();
         short.replace_all(typed, long).into_owned()
     }
+}
+
+/// Replaces what depends on how evidence is weighed.
+fn without_weights(text: &str) -> String {
+    let text = Regex::new(r"(?m)^(  score) \d\.\d\d$").unwrap().replace_all(text, "$1 N");
+    let reason = Regex::new(r#"(?m)^( +"?)[+-]\d+\.\d\d "#).unwrap();
+    let text = reason.replace_all(&text, "${1}N ");
+    let signal = "(score|words|surroundings|meaning|name|speaker|date|recency|assistant|length|\
+                  question|trust|cosine)";
+    let number = Regex::new(&format!(r#""{signal}": -?\d+\.\d+"#)).unwrap();
+    number.replace_all(&text, "\"$1\": N").into_owned()
+}
+
+/// Returns where the real model is, as it was published.
+pub fn published() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let given = std::env::var_os("COFIO_TEST_MODEL_DIR").map(PathBuf::from);
+    let folder = given.unwrap_or_else(|| root.join("target/models/all-MiniLM-L6-v2"));
+    assert!(
+        folder.join("model.safetensors").is_file(),
+        "{} has no model: `cargo xtask test` puts it there",
+        folder.display()
+    );
+    folder
 }
 
 /// Runs a command with something to read.

@@ -2,12 +2,15 @@
 //! The command as people and programs meet it: the real binary, its whole output, its exit codes.
 
 mod machine;
+mod server;
 
 mod bad_input;
 mod changing;
 mod finding;
 mod keeping;
 mod manners;
+mod meaning;
 mod model;
 mod settings;
 mod transfer;
+mod why_not;

@@ -233,9 +233,9 @@ fn an_error_in_json_says_what_a_program_needs() {
         $ cofio search tea --mode semantic --json
         ! {
         !   "error": {
-        !     "code": "UNSUPPORTED",
-        !     "message": "semantic search needs an embedder, and none is configured",
-        !     "operation": "search",
+        !     "code": "CONFIGURATION_ERROR",
+        !     "message": "all-MiniLM-L6-v2 is not here, so nothing makes vectors: get it by cofio model pull",
+        !     "operation": null,
         !     "details": {},
         !     "retryable": false
         !   }

@@ -1,24 +1,10 @@
 //! Models: what there is, getting it, and where it lies.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::machine::{Machine, complaint};
-
-/// Returns where the real model is, as it was published.
-fn published() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let given = std::env::var_os("COFIO_TEST_MODEL_DIR").map(PathBuf::from);
-    let folder = given.unwrap_or_else(|| root.join("target/models/all-MiniLM-L6-v2"));
-    assert!(
-        folder.join("model.safetensors").is_file(),
-        "{} has no model: `cargo xtask test` puts it there",
-        folder.display()
-    );
-    folder
-}
+use crate::machine::{Machine, complaint, published};
 
 #[test]
 fn a_model_is_pulled_from_a_folder_and_then_in_use() {

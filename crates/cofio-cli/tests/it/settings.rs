@@ -107,6 +107,7 @@ fn the_doctor_says_where_everything_is() {
 
         checks
           ok       store: nothing was remembered yet
+          WARNING  embeddings: all-MiniLM-L6-v2 is not here: cofio model pull gets it
         ",
     );
     assert!(machine.run("remember tea").status.success());
@@ -156,7 +157,7 @@ fn the_doctor_finds_what_killed_commands_left() {
     }
     let output = machine.run("doctor");
     let text = String::from_utf8(output.stdout).unwrap();
-    let warning = text.lines().last().unwrap();
+    let warning = text.lines().find(|line| line.contains("leftovers")).unwrap();
     let files: Vec<String> = left.map(|name| machine.home(name).display().to_string()).to_vec();
     let expected =
         format!("  WARNING  leftovers: {}: earlier commands left this", files.join(", "));

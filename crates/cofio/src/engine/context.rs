@@ -1,13 +1,24 @@
+use std::collections::HashSet;
+
+use serde_json::Value;
+
 use super::Engine;
 use super::list::ListRequest;
 use super::remember::Remembered;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
-    Caller, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, Patch, Scope, Source,
+    Caller, Channel, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch,
+    Scope, Source, Timestamp,
 };
-use crate::retrieval::{self, ContextBlock, Query, Selection};
+use crate::retrieval::{self, ContextBlock, Known, Query, Selection};
 use crate::store::Order;
+
+/// The least score of what a prompt calls for: something must speak for it, and more than against.
+const RELEVANT: f64 = 0.6;
+
+/// The key of the mark that a conversation leaves with its first question.
+const BEGINNING: &str = "cofio.conversation-began";
 
 /// What a block for a prompt should be about.
 #[derive(Debug, Clone)]
@@ -20,6 +31,10 @@ pub struct ContextRequest {
     pub facts: usize,
     /// How many episodes at most.
     pub episodes: usize,
+    /// How many facts about who the user is at most.
+    pub profile: usize,
+    /// How much more what happened lately counts, from 0 to 1.
+    pub recency: f64,
     /// How many tokens at most.
     pub tokens: usize,
     /// The conversation that is going on, which needs no reminding of itself.
@@ -34,6 +49,8 @@ impl ContextRequest {
             prompt: prompt.into(),
             facts: 5,
             episodes: 0,
+            profile: 20,
+            recency: 0.3,
             tokens: 4_000,
             session: None,
         }
@@ -87,16 +104,75 @@ impl Engine {
         })
     }
 
-    /// Writes a block of markdown for a prompt from what other conversations left behind.
+    /// Writes markdown for a prompt from what other conversations left behind.
+    ///
+    /// With a session, what is known of the user is that of the moment when this was first asked
+    /// in it, so that its bytes stay the same; a memory that is changed or forgotten changes them.
     pub async fn context(&self, caller: &Caller, request: &ContextRequest) -> Result<ContextBlock> {
-        let mut memories = Vec::new();
+        let began_at = self.began_at(caller, request).await?;
+        let mut known = Known {
+            profile: self.profile(caller, request, began_at).await?,
+            reflection: self.latest_reflection(caller, request, began_at).await?,
+            relevant: Vec::new(),
+        };
         for (kind, limit) in [(Kind::Fact, request.facts), (Kind::Episode, request.episodes)] {
             if limit > 0 {
-                memories.extend(self.relevant(caller, request, kind, limit).await?);
+                known.relevant.extend(self.relevant(caller, request, kind, limit).await?);
             }
         }
-        let reflection = self.latest_reflection(caller, request).await?;
-        Ok(retrieval::block(&memories, reflection.as_ref(), request.tokens))
+        let told: HashSet<&MemoryId> = known.profile.iter().map(|memory| &memory.id).collect();
+        known.relevant = {
+            let new = known.relevant.iter().filter(|memory| !told.contains(&memory.id));
+            new.cloned().collect()
+        };
+        Ok(retrieval::block(&known, request.tokens))
+    }
+
+    /// Returns when the conversation began, as far as this verb is concerned.
+    ///
+    /// A conversation leaves a mark with its first question, and the mark says when that was.
+    async fn began_at(&self, caller: &Caller, request: &ContextRequest) -> Result<Timestamp> {
+        let now = self.now();
+        let Some(session) = &request.session else { return Ok(now) };
+        let identifiers = &request.selection.identifiers;
+        let identifiers = identifiers.clone().with(Layer::Session, session.clone());
+        let Ok(scope) = Scope::new(Layer::Session, &identifiers) else { return Ok(now) };
+        let mut source = Source::through(Channel::OwnerMessage);
+        source.session = Some(session.clone());
+        let mark = Draft {
+            key: Some(BEGINNING.to_owned()),
+            ..Draft::new(scope, Kind::Working, "the conversation began", source)
+        };
+        match self.remember(caller, mark).await {
+            Ok(mark) => Ok(mark.memory.created_at),
+            // Whoever may only read still gets an answer.
+            Err(_) => Ok(now),
+        }
+    }
+
+    async fn profile(
+        &self,
+        caller: &Caller,
+        request: &ContextRequest,
+        began_at: Timestamp,
+    ) -> Result<Vec<Memory>> {
+        let category = ("category".to_owned(), Value::from("user_profile"));
+        let wanted = request.selection.clone();
+        let criteria = Criteria {
+            kinds: vec![Kind::Fact],
+            custom: wanted.criteria.custom.clone().into_iter().chain([category]).collect(),
+            ..wanted.criteria
+        };
+        let selection = Selection { criteria, ..wanted };
+        let list = ListRequest {
+            limit: request.profile.max(1),
+            order: Order::EarliestEvent,
+            ..ListRequest::new(selection)
+        };
+        let mut profile = self.list(caller, &list).await?.memories;
+        profile.retain(|memory| memory.created_at <= began_at);
+        profile.truncate(request.profile);
+        Ok(profile)
     }
 
     async fn relevant(
@@ -112,21 +188,24 @@ impl Engine {
             ..request.selection.criteria.clone()
         };
         let selection = Selection { criteria, ..request.selection.clone() };
-        let query = Query { limit, ..Query::new(selection, request.prompt.as_str()) };
-        let answer = self.search(caller, &query).await?;
-        Ok(answer.hits.into_iter().map(|hit| hit.memory).collect())
+        let recency = request.recency;
+        let query = Query { limit, recency, ..Query::new(selection, request.prompt.as_str()) };
+        let hits = self.search(caller, &query).await?.hits.into_iter();
+        Ok(hits.filter(|hit| hit.score >= RELEVANT).map(|hit| hit.memory).collect())
     }
 
     async fn latest_reflection(
         &self,
         caller: &Caller,
         request: &ContextRequest,
+        began_at: Timestamp,
     ) -> Result<Option<Memory>> {
         let wanted = request.selection.clone();
         let criteria = Criteria { kinds: vec![Kind::Reflection], ..wanted.criteria };
         let selection = Selection { criteria, ..wanted };
         let list =
-            ListRequest { limit: 1, order: Order::LatestEvent, ..ListRequest::new(selection) };
-        Ok(self.list(caller, &list).await?.memories.into_iter().next())
+            ListRequest { limit: 10, order: Order::LatestEvent, ..ListRequest::new(selection) };
+        let latest = self.list(caller, &list).await?.memories.into_iter();
+        Ok(latest.into_iter().find(|memory| memory.created_at <= began_at))
     }
 }

@@ -92,16 +92,17 @@ impl Engine {
         let embedder = self.embedder()?;
         self.store.adopt(embedder.fingerprint()).await?;
         let now = self.now();
-        let claimed = self.store.claim(now, now.saturating_add(LEASE).unwrap_or(now), limit).await?;
+        let claimed =
+            self.store.claim(now, now.saturating_add(LEASE).unwrap_or(now), limit).await?;
         let mut done = 0;
         if !claimed.is_empty() {
             let vectors = self.vectors_of(embedder, &claimed).await?;
             let changes = changes(&claimed, vectors, embedder.fingerprint());
             let actor = Identifier::new("cofio")?;
-            let commit =
-                Commit { actor, at: now, changes, audit: Vec::new(), idempotency: None };
+            let commit = Commit { actor, at: now, changes, audit: Vec::new(), idempotency: None };
             let outcomes = self.store.commit(commit).await?;
-            done = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Embedded(_))).count();
+            done =
+                outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Embedded(_))).count();
         }
         let state = self.store.embedding_state().await?;
         if state.pending == 0 && !state.retiring.is_empty() {
@@ -121,7 +122,8 @@ impl Engine {
         let hashes: Vec<PassageHash> = passages.iter().flatten().map(|(hash, _)| *hash).collect();
         let known = self.store.known_vectors(embedder.fingerprint(), &hashes).await?;
         let mut vectors: HashMap<PassageHash, Vec<f32>> = HashMap::new();
-        vectors.extend(hashes.into_iter().zip(known).filter_map(|(hash, known)| Some((hash, known?))));
+        vectors
+            .extend(hashes.into_iter().zip(known).filter_map(|(hash, known)| Some((hash, known?))));
         let mut texts: HashMap<PassageHash, &CleanText> = HashMap::new();
         let unknown = passages.iter().flatten().filter(|(hash, _)| !vectors.contains_key(hash));
         texts.extend(unknown.map(|(hash, text)| (*hash, text)));

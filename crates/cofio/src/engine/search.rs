@@ -3,8 +3,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Caller, Cues, Evidence, Filter, Meaning, Memory, Place, Timestamp};
 use crate::retrieval::dates::{self, Mention};
 use crate::retrieval::{
-    self, Aim, Answer, Interpretation, LookedUp, MeaningUsed, Mode, Query, Question,
-    SEMANTIC_THRESHOLD, Scored,
+    self, Aim, Answer, Interpretation, LookedUp, MeaningUsed, Mode, Query, Question, Scored,
 };
 use crate::text;
 
@@ -17,26 +16,38 @@ const SPARE: (usize, usize) = (2, 10);
 impl Engine {
     /// Finds the memories that answer a question, each with the reason why it is there.
     pub async fn search(&self, caller: &Caller, query: &Query) -> Result<Answer> {
-        self.answer(caller, query).await.map_err(|error| error.during("search"))
+        let now = self.now();
+        let answer =
+            self.answer(caller, query, now).await.map_err(|error| error.during("search"))?;
+        let shown: Vec<Memory> = answer.hits.iter().map(|hit| hit.memory.clone()).collect();
+        self.observe(caller, now, "search", &shown);
+        Ok(answer)
     }
 
-    async fn answer(&self, caller: &Caller, query: &Query) -> Result<Answer> {
+    pub(super) async fn answer(
+        &self,
+        caller: &Caller,
+        query: &Query,
+        now: Timestamp,
+    ) -> Result<Answer> {
         self.check_query(query)?;
-        let now = self.now();
         let filter = super::filter(caller, &query.selection, now)?;
         let looked = self.look(query, &filter, DEPTH.1.max(query.limit * DEPTH.0)).await?;
         let wanted = (query.limit * SPARE.0 + SPARE.1).min(looked.ranked.len());
         let found = self.load_ranked(&filter, &looked.ranked[..wanted]).await?;
         let looked_up = LookedUp { words: &looked.cues.words, names: &looked.cues.names };
         let (hits, left_out) = retrieval::merge(found, query, looked_up);
-        let shown: Vec<Memory> = hits.iter().map(|hit| hit.memory.clone()).collect();
-        self.observe(caller, now, "search", &shown);
         let (total, meaning) = (looked.total, looked.meaning);
         Ok(Answer { hits, total, left_out, searched: filter.scopes, meaning })
     }
 
     /// Ranks everything that speaks for an answer to a question.
-    pub(super) async fn look(&self, query: &Query, filter: &Filter, depth: usize) -> Result<Looked> {
+    pub(super) async fn look(
+        &self,
+        query: &Query,
+        filter: &Filter,
+        depth: usize,
+    ) -> Result<Looked> {
         let question = Question::new(&query.text);
         let reading = self.interpret(query, &question, filter).await?;
         let (meaning, used) = self.meaning(query, &reading.by_meaning).await?;
@@ -48,7 +59,8 @@ impl Engine {
         let cues = Cues { words, names, meaning };
         let evidence = self.store.evidence(filter, &cues, depth).await?;
         let dates = dates(query, filter.now);
-        let (ranked, total) = retrieval::rank(&evidence, &aim(query, &reading, &dates, filter), depth);
+        let (ranked, total) =
+            retrieval::rank(&evidence, &aim(query, &reading, &dates, filter), depth);
         let meaning = match used {
             MeaningUsed::Compared { .. } => MeaningUsed::Compared { pending: evidence.pending },
             other => other,
@@ -87,7 +99,7 @@ impl Engine {
     }
 
     /// Loads what was ranked, in the same order.
-    async fn load_ranked(
+    pub(super) async fn load_ranked(
         &self,
         filter: &Filter,
         ranked: &[Scored],
@@ -154,13 +166,13 @@ fn aim<'a>(
     dates: &'a [Mention],
     filter: &Filter,
 ) -> Aim<'a> {
-    let default = (query.mode == Mode::Semantic).then_some(SEMANTIC_THRESHOLD);
     Aim {
         mode: query.mode,
         fusion: query.fusion,
         speakers: &reading.speakers,
+        to_assistant: reading.to_assistant,
         dates,
-        threshold: query.threshold.or(default),
+        threshold: query.least_cosine(),
         recency: query.recency,
         now: query.reference_time.unwrap_or(filter.now).as_microsecond(),
     }

@@ -99,10 +99,6 @@ pub struct Evidence {
     pub words: Vec<Occurrences>,
     /// How many passages there are in the scopes.
     pub passages: u64,
-    /// How many words with content a passage has on average.
-    pub mean_length: f64,
-    /// How many memories there are in the scopes, those of assistants apart.
-    pub memories: Groups<u64>,
     /// How the cosines of all passages are spread, those of assistants apart.
     pub cosines: Groups<Spread>,
     /// How many memories have no vector of the model yet.
@@ -187,10 +183,8 @@ pub struct Occurrences {
 pub struct Occurrence {
     /// The turn, by its place in [`Evidence::turns`].
     pub turn: u32,
-    /// Which passage of the turn.
-    pub passage: u16,
-    /// How often it stands there.
-    pub count: u8,
-    /// How many words with content the passage has.
-    pub length: u8,
+    /// How often it is told there.
+    pub told: u8,
+    /// How often it stands there in a question.
+    pub asked: u8,
 }

@@ -81,6 +81,27 @@ names!(Objection, "objection", Invalid, {
     Key => "key",
 });
 
+impl Objection {
+    /// Says it in words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Scope => "it is in a scope that was not searched",
+            Self::Expiry => "it has ended by itself",
+            Self::State => "it is no longer active",
+            Self::Kind => "it is of another kind",
+            Self::Tags => "it has none of the tags",
+            Self::SourceType => "another type of source produced it",
+            Self::KnowledgePointer => "whether it stands for a document was asked for",
+            Self::Custom => "a custom field is missing or has another value",
+            Self::Time => "it happened at another time",
+            Self::Trust => "it is trusted less than was asked for",
+            Self::Session => "it comes from the conversation that was left out",
+            Self::Triple => "it states something else",
+            Self::Key => "it is kept under another key",
+        }
+    }
+}
+
 /// What must hold of a memory, whosever it is; by default that it is active.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Criteria {
@@ -129,17 +150,28 @@ impl Default for Criteria {
 impl Criteria {
     fn objections(&self, memory: &Memory) -> impl Iterator<Item = Objection> {
         let (metadata, source) = (&memory.metadata, &memory.source);
-        let tagged = self.tags.is_empty() || self.tags.iter().any(|tag| metadata.tags.contains(tag));
+        let tagged =
+            self.tags.is_empty() || self.tags.iter().any(|tag| metadata.tags.contains(tag));
         let pointer = metadata.knowledge.is_some();
         let mut custom = self.custom.iter();
-        let same_session = self.excluded_session.is_some() && self.excluded_session == source.session;
+        let same_session =
+            self.excluded_session.is_some() && self.excluded_session == source.session;
         [
             (self.states.contains(&memory.state), Objection::State),
             (self.kinds.is_empty() || self.kinds.contains(&memory.kind), Objection::Kind),
             (tagged, Objection::Tags),
-            (self.source_type.is_none_or(|wanted| wanted == source.source_type), Objection::SourceType),
-            (self.has_knowledge_pointer.is_none_or(|wanted| wanted == pointer), Objection::KnowledgePointer),
-            (custom.all(|(name, value)| metadata.custom.get(name) == Some(value)), Objection::Custom),
+            (
+                self.source_type.is_none_or(|wanted| wanted == source.source_type),
+                Objection::SourceType,
+            ),
+            (
+                self.has_knowledge_pointer.is_none_or(|wanted| wanted == pointer),
+                Objection::KnowledgePointer,
+            ),
+            (
+                custom.all(|(name, value)| metadata.custom.get(name) == Some(value)),
+                Objection::Custom,
+            ),
             (self.time.contains(memory.event_at), Objection::Time),
             (source.trust() >= self.minimum_trust, Objection::Trust),
             (!same_session, Objection::Session),

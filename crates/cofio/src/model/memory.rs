@@ -102,7 +102,7 @@ impl Memory {
 
     /// Returns whether it ends in a question mark.
     pub fn is_question(&self) -> bool {
-        self.content.as_str().trim_end().ends_with(['?', '？', '؟'])
+        text::is_question(self.content.as_str())
     }
 
     /// Returns whether it has ended by itself.

@@ -13,7 +13,8 @@ pub fn explain(hit: &Hit) -> Vec<String> {
         reasons.extend(unweighted(hit));
     }
     if let [first, rest @ ..] = signals.overrides.as_slice() {
-        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        let more =
+            if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         reasons.push(format!("stands for {first}{more}, which says the same for more people"));
     }
     reasons
@@ -37,7 +38,8 @@ fn reason(hit: &Hit, part: &Part) -> Option<String> {
         Signal::Words | Signal::Surroundings => "its words say less than those of most".to_owned(),
         Signal::Meaning => {
             let cosine = hit.signals.cosine.unwrap_or_default();
-            let near = if raises { "is close in meaning" } else { "is farther in meaning than most" };
+            let near =
+                if raises { "is close in meaning" } else { "is farther in meaning than most" };
             format!("{near} ({cosine:.2})")
         }
         Signal::Name => names(hit),
@@ -46,7 +48,10 @@ fn reason(hit: &Hit, part: &Part) -> Option<String> {
             format!("{author} said it")
         }
         Signal::Date => {
-            format!("it happened when the question says ({})", hit.memory.event_at.strftime("%Y-%m-%d"))
+            format!(
+                "it happened when the question says ({})",
+                hit.memory.event_at.strftime("%Y-%m-%d")
+            )
         }
         Signal::Recency => "it is recent".to_owned(),
         Signal::Assistant => "an assistant said it".to_owned(),

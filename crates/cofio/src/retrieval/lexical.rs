@@ -1,10 +1,13 @@
 //! How much the words of a question say about each turn, by itself and through its conversation.
 
+use super::flow::Flow;
 use super::weights::WEIGHTS;
-use crate::model::{Evidence, Turn};
+use crate::model::Evidence;
 use crate::text::bm25;
 
 /// What words say about the turns, each list in the order of the turns.
+///
+/// 1 is everything that the words of the question tell, each once.
 #[derive(Debug, Clone, Default)]
 pub struct Lexical {
     /// What a turn's own words say.
@@ -16,60 +19,39 @@ pub struct Lexical {
 }
 
 /// Weighs the words of a question.
-pub fn lexical(evidence: &Evidence) -> Lexical {
+pub fn lexical(evidence: &Evidence, flow: &Flow) -> Lexical {
     let count = evidence.turns.len();
-    let hops = hops(&evidence.turns);
+    let rarities: Vec<f64> = evidence
+        .words
+        .iter()
+        .map(|word| bm25::rarity(word.passages_having, evidence.passages))
+        .collect();
+    let everything = rarities.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let mut lexical =
         Lexical { own: vec![0.0; count], flowing: vec![0.0; count], matched: vec![0; count] };
-    let mut said = vec![0.0; count];
-    for (number, word) in evidence.words.iter().enumerate() {
+    let (mut said, mut told) = (vec![0.0; count], vec![0.0; count]);
+    for (number, (word, rarity)) in evidence.words.iter().zip(&rarities).enumerate() {
         if word.found.is_empty() {
             continue;
         }
         said.fill(0.0);
-        let rarity = bm25::rarity(word.passages_having, evidence.passages);
+        told.fill(0.0);
         for place in &word.found {
-            let share =
-                bm25::share(place.count.into(), place.length.into(), evidence.mean_length);
-            let turn = place.turn as usize;
-            said[turn] = f64::max(said[turn], rarity * share);
+            let (turn, asked) = (place.turn as usize, f64::from(place.asked));
+            let times = u32::from(place.told) + u32::from(place.asked);
+            let value = rarity / everything * bm25::share(times);
+            let asking = (1.0 - WEIGHTS.asked) * asked / f64::from(times.max(1));
+            said[turn] = f64::max(said[turn], value);
+            told[turn] = f64::max(told[turn], value * (1.0 - asking));
             lexical.matched[turn] |= 1_u64.checked_shl(number as u32).unwrap_or_default();
         }
-        for (sum, value) in lexical.own.iter_mut().zip(&said) {
+        for (sum, value) in lexical.own.iter_mut().zip(&told) {
             *sum += value;
         }
-        flow(&said, &hops, &mut lexical.flowing);
-    }
-    lexical
-}
-
-/// Returns how much of what one turn says also speaks for the next; nothing between conversations.
-fn hops(turns: &[Turn]) -> Vec<f64> {
-    let mut hops = vec![0.0; turns.len()];
-    for (hop, pair) in hops.iter_mut().skip(1).zip(turns.windows(2)) {
-        let [before, after] = pair else { continue };
-        let together = before.scope == after.scope && before.session == after.session;
-        if together && after.session.is_some() {
-            *hop = (-f64::from(before.length + after.length) / WEIGHTS.reach).exp();
+        flow.raise(&said, &mut told);
+        for (sum, value) in lexical.flowing.iter_mut().zip(&told) {
+            *sum += value;
         }
     }
-    hops
-}
-
-/// Adds what is said in each turn, or what reaches it from the turns before and after it.
-fn flow(said: &[f64], hops: &[f64], sums: &mut [f64]) {
-    let mut reaching = said.to_vec();
-    let mut forward = 0.0;
-    for turn in 1..said.len() {
-        forward = f64::max(forward, said[turn - 1]) * hops[turn];
-        reaching[turn] = f64::max(reaching[turn], forward);
-    }
-    let mut backward = 0.0;
-    for turn in (0..said.len().saturating_sub(1)).rev() {
-        backward = f64::max(backward, said[turn + 1]) * hops[turn + 1];
-        reaching[turn] = f64::max(reaching[turn], WEIGHTS.backwards * backward);
-    }
-    for (sum, value) in sums.iter_mut().zip(reaching) {
-        *sum += value;
-    }
+    lexical
 }

@@ -55,8 +55,10 @@ pub fn merge(
     query: &Query,
     looked_up: LookedUp<'_>,
 ) -> (Vec<Hit>, usize) {
-    let mut candidates: Vec<Candidate> =
-        found.into_iter().map(|(scored, memory)| Candidate::new(scored, memory, looked_up)).collect();
+    let mut candidates: Vec<Candidate> = found
+        .into_iter()
+        .map(|(scored, memory)| Candidate::new(scored, memory, looked_up))
+        .collect();
     if query.merge == Merge::Precedence {
         candidates.sort_by_key(Candidate::layer);
     }
@@ -114,7 +116,8 @@ impl Candidate {
 
     /// Returns whether two memories of different layers say the same.
     fn repeats(&self, other: &Self) -> bool {
-        self.layer() != other.layer() && similarity(self.terms(), other.terms()) >= NEAR_DUPLICATE
+        self.layer() != other.layer()
+            && text::overlap(self.terms(), other.terms()) >= NEAR_DUPLICATE
     }
 }
 
@@ -135,18 +138,6 @@ fn collapse(candidates: Vec<Candidate>) -> Vec<Hit> {
         same.hit.signals.overrides.extend(overridden);
     }
     kept.into_iter().map(|candidate| candidate.hit).collect()
-}
-
-/// Returns the share of terms that two memories have in common.
-fn similarity(one: &HashSet<String>, other: &HashSet<String>) -> f64 {
-    let (fewer, more) = (one.len().min(other.len()), one.len().max(other.len()));
-    // They share at most the fewer, so most pairs need no comparison.
-    if (fewer as f64) < NEAR_DUPLICATE * more as f64 {
-        return 0.0;
-    }
-    let common = one.intersection(other).count();
-    let all = one.len() + other.len() - common;
-    if all == 0 { 0.0 } else { common as f64 / all as f64 }
 }
 
 fn cut(hits: &mut Vec<Hit>, query: &Query) {

@@ -75,6 +75,14 @@ impl Query {
     }
 }
 
+impl Query {
+    /// Returns the least cosine of a hit whose meaning is known.
+    pub fn least_cosine(&self) -> Option<f64> {
+        let default = (self.mode == Mode::Semantic).then_some(SEMANTIC_THRESHOLD);
+        self.threshold.or(default)
+    }
+}
+
 /// By which evidence memories are found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Mode {

@@ -12,6 +12,12 @@ const LONGEST_NAME: usize = 4;
 /// How many words of a question are looked at one by one.
 const MAX_WORDS: usize = 64;
 
+/// How an assistant is addressed; folded.
+const YOU: [&str; 16] = [
+    "you", "your", "yours", "du", "dein", "deine", "dir", "tu", "ton", "ta", "tes", "vous", "tus",
+    "usted", "voce", "ti",
+];
+
 /// A question as it is written, word by word.
 #[derive(Debug, Clone)]
 pub struct Question<'a> {
@@ -28,6 +34,8 @@ pub struct Interpretation {
     pub by_meaning: String,
     /// The keys of the one author whom it names.
     pub speakers: Vec<u64>,
+    /// Whether it is about what the assistant said.
+    pub to_assistant: bool,
 }
 
 impl<'a> Question<'a> {
@@ -79,13 +87,33 @@ impl<'a> Question<'a> {
         } else {
             Vec::new()
         };
-        Interpretation { by_words, by_meaning: self.without(&usual), speakers }
+        let (by_meaning, to_assistant) = (self.without(&usual), self.addresses_assistant());
+        Interpretation { by_words, by_meaning, speakers, to_assistant }
+    }
+
+    /// Tells whether it asks what "you" said, and not just politely.
+    fn addresses_assistant(&self) -> bool {
+        let words: Vec<&str> = self.words.iter().map(|(_, core)| core.as_str()).collect();
+        let before = |place: usize, back: usize| {
+            place.checked_sub(back).and_then(|place| words.get(place)).copied().unwrap_or_default()
+        };
+        let polite = |place: usize| {
+            let recalls = matches!(words.get(place + 1), Some(&("remember" | "recall" | "know")));
+            matches!(before(place, 1), "can" | "could" | "would" | "will" | "thank")
+                || (before(place, 1) == "do" && recalls)
+        };
+        let is_you = |word: &str| YOU.contains(&word);
+        words.iter().enumerate().any(|(place, word)| is_you(word) && !polite(place))
     }
 
     /// Returns the question without some words, or as it is if hardly anything would remain.
     fn without(&self, words: &HashSet<String>) -> String {
-        let kept: Vec<&str> =
-            self.words.iter().filter(|(_, core)| !words.contains(core)).map(|(word, _)| *word).collect();
+        let kept: Vec<&str> = self
+            .words
+            .iter()
+            .filter(|(_, core)| !words.contains(core))
+            .map(|(word, _)| *word)
+            .collect();
         if kept.len() < 2 || kept.len() == self.words.len() {
             return self.text.to_owned();
         }

@@ -1,12 +1,14 @@
 //! Ranking: how much speaks for each turn, and what.
 
 use super::dates::{Mention, Precision};
+use super::flow::Flow;
 use super::fuse::fuse;
 use super::lexical::{Lexical, lexical};
+use super::meaning::meaning;
 use super::query::{Fusion, Mode};
 use super::weights::WEIGHTS;
 use crate::model::names::names;
-use crate::model::{Evidence, Groups, Place, Spread, Timestamp, Trust, Turn};
+use crate::model::{Evidence, Place, Timestamp, Trust, Turn};
 
 /// What is asked, as far as ranking cares.
 #[derive(Debug, Clone)]
@@ -17,6 +19,8 @@ pub struct Aim<'a> {
     pub fusion: Fusion,
     /// The keys of the one author whom the question names.
     pub speakers: &'a [u64],
+    /// Whether the question is about what the assistant said.
+    pub to_assistant: bool,
     /// The times that the question names.
     pub dates: &'a [Mention],
     /// The least cosine, where it is known.
@@ -98,9 +102,10 @@ names!(Signal, "signal", Invalid, {
 
 /// Returns the best of what evidence speaks for, best first, and for how many it speaks in all.
 pub fn rank(evidence: &Evidence, aim: &Aim<'_>, limit: usize) -> (Vec<Scored>, usize) {
-    let lexical = lexical(evidence);
-    let spread = spread(evidence, &lexical);
-    let field = Field { evidence, lexical: &lexical, spread, aim };
+    let flow = Flow::between(&evidence.turns);
+    let lexical = lexical(evidence, &flow);
+    let meaning = meaning(evidence, &flow);
+    let field = Field { evidence, lexical, meaning, aim };
     let mut sums = match (aim.mode, aim.fusion) {
         (Mode::Keyword, _) => field.by_words(),
         (Mode::Semantic, _) => field.by_meaning(),
@@ -117,27 +122,12 @@ pub fn rank(evidence: &Evidence, aim: &Aim<'_>, limit: usize) -> (Vec<Scored>, u
     (sums.into_iter().map(|(turn, sum)| field.scored(turn, sum)).collect(), total)
 }
 
-/// Returns how what words say is spread over all memories, of most of which they say nothing.
-fn spread(evidence: &Evidence, lexical: &Lexical) -> Groups<Spread> {
-    let of = |assistant: bool, count: u64| {
-        let pairs = evidence.turns.iter().zip(&lexical.flowing);
-        let values = pairs.filter(|(turn, _)| turn.assistant == assistant).map(|(_, value)| value);
-        let (sum, squares) = values.fold((0.0, 0.0), |(sum, squares), value| {
-            (sum + value, squares + value * value)
-        });
-        Spread::from_sums(count, sum, squares)
-    };
-    Groups {
-        assistant: of(true, evidence.memories.assistant),
-        others: of(false, evidence.memories.others),
-    }
-}
-
 /// Everything that is known when the turns are weighed.
 struct Field<'a> {
     evidence: &'a Evidence,
-    lexical: &'a Lexical,
-    spread: Groups<Spread>,
+    lexical: Lexical,
+    /// By how many deviations each turn stands out in meaning.
+    meaning: Vec<Option<f64>>,
     aim: &'a Aim<'a>,
 }
 
@@ -191,13 +181,9 @@ impl Field<'_> {
     fn parts(&self, turn: usize) -> impl Iterator<Item = Part> {
         let one = &self.evidence.turns[turn];
         let (own, flowing) = (self.lexical.own[turn], self.lexical.flowing[turn]);
-        let words = WEIGHTS.lexical * self.spread.of(one).standard(flowing);
+        let words = WEIGHTS.words * flowing;
         let own_share = if flowing > 0.0 { own / flowing } else { 1.0 };
-        let meaning = one.cosine.map_or(0.0, |cosine| {
-            WEIGHTS.semantic * self.evidence.cosines.of(one).standard(cosine.into())
-        });
-        let beyond = f64::from(one.length + 1) / WEIGHTS.long_from;
-        let length = if beyond > 1.0 { beyond.ln() } else { 0.0 };
+        let meaning = WEIGHTS.meaning * self.meaning[turn].unwrap_or_default();
         let short_question = one.question && one.length < WEIGHTS.question_below;
         let given = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
         let said = one.author.is_some_and(|author| self.aim.speakers.contains(&author));
@@ -205,12 +191,12 @@ impl Field<'_> {
             (Signal::Words, words * own_share),
             (Signal::Surroundings, words * (1.0 - own_share)),
             (Signal::Meaning, meaning),
-            (Signal::Name, given(one.named > 0, WEIGHTS.named)),
+            (Signal::Name, given(one.named > 0, WEIGHTS.name)),
             (Signal::Speaker, given(said, WEIGHTS.speaker)),
             (Signal::Date, self.date(one)),
             (Signal::Recency, self.recency(one)),
-            (Signal::Assistant, given(one.assistant, WEIGHTS.assistant)),
-            (Signal::Length, WEIGHTS.long * length),
+            (Signal::Assistant, given(one.assistant && !self.aim.to_assistant, WEIGHTS.assistant)),
+            (Signal::Length, length(one)),
             (Signal::Question, given(short_question, WEIGHTS.question)),
             (Signal::Trust, given(one.trust == Trust::Low, WEIGHTS.low_trust)),
         ]
@@ -227,9 +213,14 @@ impl Field<'_> {
         let fit = |mention: &Mention| {
             let weight = match mention.precision() {
                 Precision::Day => WEIGHTS.day,
-                _ => WEIGHTS.period,
+                Precision::Week | Precision::Month | Precision::Season | Precision::Year => {
+                    WEIGHTS.period
+                }
+                // Nearly everything happened before 2030.
+                Precision::Longer => 0.0,
             };
-            weight * mention.closeness(day)
+            let certainty = if mention.certain { 1.0 } else { WEIGHTS.uncertain };
+            certainty * weight * mention.closeness(day)
         };
         self.aim.dates.iter().map(fit).fold(0.0, f64::max)
     }
@@ -271,10 +262,26 @@ impl Field<'_> {
             place: one.place,
             sum,
             score,
-            parts: if weighted { self.parts(turn).filter(|part| part.value != 0.0).collect() } else { Vec::new() },
+            parts: if weighted {
+                self.parts(turn).filter(|part| part.value != 0.0).collect()
+            } else {
+                Vec::new()
+            },
             cosine: one.cosine.map(f64::from),
             matched: self.lexical.matched[turn],
             named: one.named,
         }
     }
+}
+
+/// Returns what the length of a turn speaks against it.
+fn length(turn: &Turn) -> f64 {
+    let length = f64::from(turn.length + 1);
+    if length > WEIGHTS.long_from {
+        return WEIGHTS.long * (length / WEIGHTS.long_from).ln();
+    }
+    if turn.session.is_none() || length > WEIGHTS.brief_below {
+        return 0.0;
+    }
+    WEIGHTS.brief * (1.0 - length.ln() / (WEIGHTS.brief_below + 1.0).ln())
 }

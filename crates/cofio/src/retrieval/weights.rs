@@ -6,44 +6,61 @@ use sha2::{Digest as _, Sha256};
 
 /// How much each piece of evidence counts.
 ///
-/// Evidence that can be more or less is measured in standard deviations over all memories of the
-/// scopes, so that words and vectors weigh the same whatever their scales; what is there or not is
-/// worth about as much as standing out by one deviation or two.
+/// They were chosen by leaving out one conversation after the other and measuring on the one left
+/// out (docs/decisions/0008-ranking.md). Most of them may be half or twice as large without much
+/// harm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// Words: as much as meaning. Either alone finds what the other misses.
-    pub lexical: f64,
-    /// Meaning: as much as words.
-    pub semantic: f64,
-    /// A name of the question: a name is rarely there by chance.
-    pub named: f64,
+    /// All that the question's words tell is found in a turn and around it; part of it counts in
+    /// proportion.
+    pub words: f64,
+    /// For each standard deviation by which a turn is nearer in meaning than most.
+    pub meaning: f64,
+    /// How much the turns around are nearer in meaning than most, in parts of a turn's own cosine.
+    pub around: f64,
+    /// It has a name of the question: a name is rarely there by chance.
+    pub name: f64,
     /// The one author whom the question names said it.
     pub speaker: f64,
     /// It happened in the month, year or season that the question names.
     pub period: f64,
     /// It happened on about the day that the question names: a day says more than a month.
     pub day: f64,
-    /// An assistant said it: what people tell is asked for far more often than what they were told.
+    /// How much of that counts where the words may mean something else than a time.
+    pub uncertain: f64,
+    /// An assistant said it, and the question is not about what the assistant said: what people
+    /// tell is asked for far more often than what they were told.
     pub assistant: f64,
     /// It is long, for each e-fold beyond `long_from`: long texts have every word by chance.
     pub long: f64,
     /// From how many words with content a text counts as long.
     pub long_from: f64,
+    /// It is hardly a word in a conversation: "Wow, thanks!" tells nothing.
+    pub brief: f64,
+    /// From how many words with content a turn is no longer brief.
+    pub brief_below: f64,
     /// It is a short question: the answer comes after it, and shares its words.
     pub question: f64,
     /// Below how many words with content a question is short.
     pub question_below: u32,
+    /// How much a word counts for the turn itself that stands in a question of it: who asks does
+    /// not tell.
+    pub asked: f64,
     /// It came from outside or was inferred.
     pub low_trust: f64,
     /// It is as recent as can be, where recency is asked for in full.
     pub recency: f64,
     /// After how many days recency is worth e times less.
     pub recency_days: f64,
-    /// Over how many words with content evidence fades by e along a conversation: about ten short
+    /// Over how many words with content evidence fades by e along a conversation: about five short
     /// turns, or one long answer.
     pub reach: f64,
-    /// How much of it flows back to what was said before: answers follow questions.
+    /// How much of it flows back to what was said before: what follows explains less than what
+    /// precedes.
     pub backwards: f64,
+    /// To which power less fades between a question and what follows it: an answer belongs to its
+    /// question.
+    pub answer: f64,
     /// The cosine below which meaning alone brings nothing: unrelated texts get there by chance.
     pub floor: f64,
     /// From which share of the memories an author's name tells nothing about any one of them.
@@ -56,22 +73,28 @@ pub struct Weights {
 
 /// The weights in use.
 pub const WEIGHTS: Weights = Weights {
-    lexical: 0.5,
-    semantic: 0.5,
-    named: 0.5,
-    speaker: 1.0,
+    words: 5.0,
+    meaning: 0.45,
+    around: 0.3,
+    name: 0.5,
+    speaker: 0.7,
     period: 1.0,
     day: 2.0,
+    uncertain: 0.5,
     assistant: -3.0,
     long: -0.6,
     long_from: 40.0,
+    brief: -0.5,
+    brief_below: 20.0,
     question: -0.5,
     question_below: 15,
+    asked: 0.5,
     low_trust: -0.5,
     recency: 2.0,
     recency_days: 30.0,
-    reach: 140.0,
+    reach: 100.0,
     backwards: 0.5,
+    answer: 0.5,
     floor: 0.15,
     author_share: 0.1,
     common_share: 0.2,

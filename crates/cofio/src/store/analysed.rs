@@ -16,9 +16,18 @@ pub(super) struct Analysed {
 #[derive(Debug, Clone)]
 pub(super) struct Passage {
     /// Its terms, with how often each stands in it.
-    pub terms: BTreeMap<String, u8>,
-    /// How many words with content it has; more than can be told apart count as the most.
-    pub length: u8,
+    pub terms: BTreeMap<String, Count>,
+    /// How many words with content it has.
+    pub length: u32,
+}
+
+/// How often a term stands in a passage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Count {
+    /// Outside questions.
+    pub told: u8,
+    /// In questions.
+    pub asked: u8,
 }
 
 impl Analysed {
@@ -31,19 +40,24 @@ impl Analysed {
 
     /// Returns how many words with content all passages have.
     pub(super) fn length(&self) -> u32 {
-        self.passages.iter().map(|passage| u32::from(passage.length)).sum()
+        self.passages.iter().map(|passage| passage.length).sum()
     }
 }
 
 impl Passage {
-    fn of(text: &str) -> Self {
-        let (all, length) = text::document(text);
-        let mut terms: BTreeMap<String, u8> = BTreeMap::new();
-        for term in all {
-            let count = terms.entry(term).or_default();
-            *count = count.saturating_add(1);
+    fn of(passage: &str) -> Self {
+        let (asked, told): (Vec<&str>, Vec<&str>) =
+            text::sentences(passage).partition(|sentence| text::is_question(sentence));
+        let document = text::document(&[&told.join("\n"), &asked.join("\n")]);
+        let mut terms: BTreeMap<String, Count> = BTreeMap::new();
+        for (part, part_terms) in document.terms.into_iter().enumerate() {
+            for term in part_terms {
+                let count = terms.entry(term).or_default();
+                let count = if part == 0 { &mut count.told } else { &mut count.asked };
+                *count = count.saturating_add(1);
+            }
         }
-        Self { terms, length: u8::try_from(length).unwrap_or(u8::MAX) }
+        Self { terms, length: u32::try_from(document.length).unwrap_or(u32::MAX) }
     }
 }
 

@@ -38,6 +38,8 @@ use crate::model::{
 };
 use threads::Threads;
 
+#[cfg(feature = "bench")]
+pub use codes::{Nearest, VectorTables};
 pub use copy::Integrity;
 
 /// Keeps memories in one SQLite file.

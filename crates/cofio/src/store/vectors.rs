@@ -15,7 +15,7 @@ pub(crate) use half::Half;
 use crate::error::{Error, Result};
 
 /// How long a vector may be; fewer would say nothing, and more are not in use.
-pub(crate) const DIMENSIONS: std::ops::RangeInclusive<usize> = 8..=8_192;
+pub(crate) const DIMENSIONS: std::ops::RangeInclusive<usize> = 8..=rotation::LONGEST;
 
 /// How far from one a length may be and still pass for one.
 const UNIT_TOLERANCE: f32 = 1e-4;
@@ -44,6 +44,13 @@ pub(crate) fn direction(vector: &[f32], dimensions: usize) -> Result<Vec<f32>> {
     Ok(vector.iter().map(|x| x / length).collect())
 }
 
+/// Returns whether these can be the numbers of a vector of length one.
+pub(crate) fn is_direction(numbers: &[Half], dimensions: usize) -> bool {
+    let square: f32 = numbers.iter().map(|number| number.value().powi(2)).sum();
+    // Not so if one of them is not a number.
+    numbers.len() == dimensions && (square - 1.0).abs() < 0.01
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,5 +65,9 @@ mod tests {
         }
         assert_eq!(direction(&[3.0, 4.0], 2).unwrap(), [0.6, 0.8]);
         assert_eq!(direction(&[f32::MAX, 0.0], 2).unwrap(), [1.0, 0.0]);
+        assert!(is_direction(&Half::all(&[0.6, -0.8]), 2));
+        for numbers in [&[0.6][..], &[3.0, 4.0], &[f32::NAN, 0.0], &[0.0, 0.0]] {
+            assert!(!is_direction(&Half::all(numbers), 2));
+        }
     }
 }

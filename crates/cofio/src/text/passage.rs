@@ -23,6 +23,16 @@ pub fn passages(text: &str) -> Vec<&str> {
     packed.into_iter().map(|span| &text[span.start..span.end]).collect()
 }
 
+/// Returns the sentences and lines of a text, those longer than [`MAX_PASSAGE`] in parts.
+pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    pieces(text).into_iter().map(|span| &text[span.start..span.end])
+}
+
+/// Tells whether a text ends in a question mark.
+pub fn is_question(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '？', '؟'])
+}
+
 /// A stretch of a text, in bytes, and how many characters it has.
 #[derive(Clone, Copy)]
 struct Span {

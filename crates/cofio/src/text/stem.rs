@@ -2,7 +2,7 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::{language::Language, word::truncated};
+use super::{irregular, language::Language, word::truncated};
 
 /// Returns the stem of a folded word, or nothing if it is the word itself.
 ///
@@ -13,7 +13,10 @@ pub(super) fn stem(word: &str, language: Language) -> Option<String> {
     }
     let stem = match language {
         Language::Greek => greek_stem(word).to_owned(),
-        _ => Stemmer::create(algorithm(language)?).stem(word).into_owned(),
+        _ => {
+            let base = if language == Language::English { irregular::base(word) } else { word };
+            Stemmer::create(algorithm(language)?).stem(base).into_owned()
+        }
     };
     let is_term = !stem.is_empty() && truncated(&stem) == stem;
     (is_term && stem != word).then_some(stem)
@@ -68,7 +71,7 @@ mod tests {
 
     #[test]
     fn forms_of_a_word_share_a_stem() {
-        check(Language::English, &["run", "runs", "running"], "run");
+        check(Language::English, &["run", "runs", "running", "ran"], "run");
         check(Language::German, &["haus", "hauser", "hausern"], "haus");
         check(Language::Russian, &["книга", "книги", "книгу"], "книг");
         check(Language::Greek, &["βιβλιο", "βιβλια", "βιβλιου", "βιβλιων"], "βιβλι");

@@ -6,7 +6,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::engine::{
-    EntityProfile, Forgotten, Listed, Remembered, Stats, Turn, Updated, VersionedHistory,
+    Absence, EntityProfile, Forgotten, Listed, Remembered, Stats, Turn, Updated, VersionedHistory,
+    WhyNot,
 };
 use crate::entry::{MemoryEntry, identifiers_out};
 use crate::error::Error;
@@ -78,6 +79,26 @@ pub struct SignalsOutput {
     pub matched_names: Vec<String>,
     pub overrides: Vec<String>,
     pub explanation: Vec<String>,
+}
+
+/// Why a memory is not part of an answer.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyNotOutput {
+    pub memory: MemoryEntry,
+    pub absent: bool,
+    pub reasons: Vec<AbsenceOutput>,
+    pub rank: Option<usize>,
+    pub found: usize,
+    pub cosine: Option<f64>,
+}
+
+/// One reason.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AbsenceOutput {
+    pub code: &'static str,
+    pub reason: String,
 }
 
 /// One page of a list.
@@ -275,7 +296,11 @@ impl From<&Hit> for SearchResult {
             score: hit.score,
             layer: hit.memory.scope.layer().to_string(),
             signals: SignalsOutput {
-                parts: signals.parts.iter().map(|part| (part.signal.as_str(), part.value)).collect(),
+                parts: signals
+                    .parts
+                    .iter()
+                    .map(|part| (part.signal.as_str(), part.value))
+                    .collect(),
                 cosine: signals.cosine,
                 matched_terms: signals.matched_terms.clone(),
                 matched_names: signals.matched_names.clone(),
@@ -283,6 +308,35 @@ impl From<&Hit> for SearchResult {
                 explanation: explain(hit),
             },
         }
+    }
+}
+
+impl From<&WhyNot> for WhyNotOutput {
+    fn from(why: &WhyNot) -> Self {
+        Self {
+            memory: MemoryEntry::from(&why.memory),
+            absent: !why.reasons.is_empty(),
+            reasons: why.reasons.iter().map(AbsenceOutput::from).collect(),
+            rank: why.rank,
+            found: why.found,
+            cosine: why.cosine,
+        }
+    }
+}
+
+impl From<&Absence> for AbsenceOutput {
+    fn from(absence: &Absence) -> Self {
+        let code = match absence {
+            Absence::NotMeant(objection) => objection.as_str(),
+            Absence::NothingSpeaksForIt => "unrelated",
+            Absence::NotEmbedded => "not-embedded",
+            Absence::BelowThreshold { .. } => "threshold",
+            Absence::BeyondLimit { .. } => "rank",
+            Absence::BeyondLayerLimit { .. } => "layer-limit",
+            Absence::Overridden { .. } => "overridden",
+            Absence::BeyondTokens { .. } => "tokens",
+        };
+        Self { code, reason: absence.to_string() }
     }
 }
 

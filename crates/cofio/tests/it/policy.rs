@@ -132,13 +132,53 @@ fn a_block_for_a_prompt_is_data_within_its_budget() {
         ContextRequest { session: Some(named("now")), ..ContextRequest::new(mine(), "tea") };
     let block = block_on(fixture.engine.context(&local("alice"), &request)).unwrap();
     assert_eq!(block.memories.len(), 2);
-    assert_eq!(block.markdown.matches("</memory>").count(), 1);
-    assert!(block.markdown.ends_with("</memory>\n"));
-    assert!(!block.markdown.contains("\n# SYSTEM"));
-    assert!(block.markdown.contains("Tea grows in Wales [from web - may be inaccurate]"));
-    let tight = ContextRequest { tokens: 35, ..request };
+    assert_eq!(block.markdown().matches("</memory>").count(), 1);
+    assert!(block.markdown().ends_with("</memory>\n"));
+    assert!(!block.markdown().contains("\n# SYSTEM"));
+    assert!(block.markdown().contains("Tea grows in Wales [from web - may be inaccurate]"));
+    let tight = ContextRequest { tokens: 45, ..request };
     let block = block_on(fixture.engine.context(&local("alice"), &tight)).unwrap();
-    assert!(block.tokens <= 35 && block.left_out > 0, "{block:?}");
+    assert!(block.tokens <= 45 && block.left_out > 0, "{block:?}");
+}
+
+#[test]
+fn what_is_known_of_the_user_keeps_its_bytes_through_a_conversation() {
+    let fixture = Fixture::new();
+    let profile = |text: &str| {
+        let mut draft = fact("alice", text);
+        draft.metadata.custom.insert("category".to_owned(), "user_profile".into());
+        fixture.remember(draft).unwrap().memory.id
+    };
+    let name = profile("Her name is Alice Pritchard");
+    profile("She lives in Swansea");
+    fixture.fact("alice", "Tea is best without milk");
+    let asked = |session: &str, prompt: &str| {
+        let session = Some(named(session));
+        let request = ContextRequest { session, ..ContextRequest::new(mine(), prompt) };
+        block_on(fixture.engine.context(&local("alice"), &request)).unwrap()
+    };
+    let first = asked("one", "what about tea?");
+    assert!(first.stable.contains("Pritchard") && first.stable.contains("Swansea"));
+    assert!(first.delta.contains("without milk") && !first.delta.contains("Swansea"));
+    profile("She works as a potter");
+    fixture.fact("alice", "Coffee keeps her awake");
+    let second = asked("one", "and coffee?");
+    assert_eq!(second.stable, first.stable);
+    assert!(second.delta.contains("awake") && !second.delta.contains("milk"));
+    assert!(asked("two", "and coffee?").stable.contains("potter"), "another conversation knows");
+    block_on(fixture.engine.forget(&local("alice"), &[name])).unwrap();
+    assert!(!asked("one", "and coffee?").stable.contains("Pritchard"), "forgetting comes first");
+}
+
+#[test]
+fn a_prompt_is_not_told_the_same_twice_nor_what_has_nothing_to_do_with_it() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Tea is best without milk");
+    fixture.fact("alice", "Tea is best without any milk!");
+    fixture.fact("alice", "The boiler was serviced in March");
+    let request = ContextRequest::new(mine(), "how about tea?");
+    let block = block_on(fixture.engine.context(&local("alice"), &request)).unwrap();
+    assert_eq!(block.memories.len(), 1, "{}", block.markdown());
 }
 
 #[test]

@@ -2,14 +2,14 @@
 #![expect(unsafe_code, reason = "instructions that not every processor has")]
 
 use std::arch::x86_64::{
-    __m256i, _mm256_add_epi32, _mm256_add_ps, _mm256_cvtepi32_ps, _mm256_loadu_ps,
-    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps,
+    __m256i, _mm256_add_epi32, _mm256_add_ps, _mm256_cvtepi32_ps, _mm256_load_si256,
+    _mm256_loadu_ps, _mm256_madd_epi16, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps,
     _mm256_setzero_si256, _mm256_storeu_ps,
 };
 
 use super::Multiply;
 use crate::minilm::encoder::{Network, Scratch};
-use crate::minilm::linear::{Linear, PANEL};
+use crate::minilm::linear::{Line, Linear, PANEL};
 
 /// How many rows are computed at a time; their sums fill 8 of the 16 registers.
 const ROWS: usize = 4;
@@ -68,7 +68,7 @@ fn multiply(linear: &Linear, input: &[i16], units: &[f32], output: &mut [f32]) {
 fn tile<const COUNT: usize>(
     linear: &Linear,
     column: usize,
-    weights: &[i16],
+    weights: &[Line],
     input: &[i16],
     units: &[f32],
     output: &mut [f32],
@@ -96,12 +96,12 @@ fn tile<const COUNT: usize>(
 #[inline]
 #[target_feature(enable = "avx2")]
 fn sums<const COUNT: usize>(
-    weights: &[i16],
+    weights: &[Line],
     start: usize,
     input: &[i16],
     inputs: usize,
 ) -> [[__m256i; REGISTERS]; COUNT] {
-    assert!(weights.len() == inputs * PANEL && input.len() >= COUNT * inputs);
+    assert!(weights.len() == inputs / 2 * Line::PER_PAIR && input.len() >= COUNT * inputs);
     assert!(start + REGISTERS * COLUMNS <= PANEL);
     let mut sums = [[_mm256_setzero_si256(); REGISTERS]; COUNT];
     for pair in 0..inputs / 2 {
@@ -109,9 +109,10 @@ fn sums<const COUNT: usize>(
         // weights, that the columns lie within it, and that there are `COUNT` rows of `inputs`
         // numbers.
         unsafe {
-            let weights = weights.as_ptr().add(2 * (pair * PANEL + start)).cast::<__m256i>();
+            let weights = weights.as_ptr().add(pair * Line::PER_PAIR).cast::<__m256i>();
+            let weights = weights.add(start / COLUMNS);
             let columns: [__m256i; REGISTERS] =
-                std::array::from_fn(|register| _mm256_loadu_si256(weights.add(register)));
+                std::array::from_fn(|register| _mm256_load_si256(weights.add(register)));
             for (row, sums) in sums.iter_mut().enumerate() {
                 let two = input.as_ptr().add(row * inputs + 2 * pair).cast::<i32>();
                 let two = _mm256_set1_epi32(two.read_unaligned());

@@ -1,11 +1,10 @@
 //! The kernel for every processor, written so that a compiler finds the instructions by itself.
 
 use super::Multiply;
-use crate::minilm::linear::{Linear, PANEL};
+use crate::minilm::linear::{Line, Linear, PANEL};
 
-/// How many rows and columns are computed at a time.
-const ROWS: usize = 4;
-const COLUMNS: usize = 8;
+/// How many columns are computed at a time.
+const COLUMNS: usize = 4;
 
 /// Uses what every processor has.
 #[derive(Clone, Copy)]
@@ -13,64 +12,49 @@ pub(in crate::minilm) struct Portable;
 
 impl Multiply for Portable {
     fn multiply(self, linear: &Linear, input: &[i16], units: &[f32], output: &mut [f32]) {
+        let mut columns = vec![0; linear.inputs * PANEL];
         for (panel, weights) in linear.panels().enumerate() {
-            let mut row = 0;
-            while row + ROWS <= units.len() {
-                tiles::<ROWS>(linear, panel, weights, row, input, units, output);
-                row += ROWS;
-            }
-            while row < units.len() {
-                tiles::<1>(linear, panel, weights, row, input, units, output);
-                row += 1;
-            }
-        }
-    }
-}
-
-fn tiles<const COUNT: usize>(
-    linear: &Linear,
-    panel: usize,
-    weights: &[i16],
-    row: usize,
-    input: &[i16],
-    units: &[f32],
-    output: &mut [f32],
-) {
-    let rows = std::array::from_fn::<_, COUNT, _>(|index| {
-        &input[(row + index) * linear.inputs..][..linear.inputs]
-    });
-    for start in (0..PANEL).step_by(COLUMNS) {
-        let column = panel * PANEL + start;
-        let scales = &linear.scales[column..][..COLUMNS];
-        let bias = &linear.bias[column..][..COLUMNS];
-        for (index, sums) in sums(rows, weights, start).iter().enumerate() {
-            let unit = units[row + index];
-            let target = &mut output[(row + index) * linear.outputs + column..][..COLUMNS];
-            for column in 0..COLUMNS {
-                target[column] = sums[column] as f32 * (unit * scales[column]) + bias[column];
+            spread(weights, linear.inputs, &mut columns);
+            let rows = input.chunks_exact(linear.inputs).zip(units);
+            for ((row, unit), output) in rows.zip(output.chunks_exact_mut(linear.outputs)) {
+                let mut column = panel * PANEL;
+                for columns in columns.chunks_exact(COLUMNS * row.len()) {
+                    for sum in sums(row, columns) {
+                        let scale = unit * linear.scales[column];
+                        output[column] = sum as f32 * scale + linear.bias[column];
+                        column += 1;
+                    }
+                }
             }
         }
     }
 }
 
+/// Writes the columns of a panel one after the other.
+fn spread(weights: &[Line], inputs: usize, columns: &mut [i16]) {
+    for (pair, lines) in weights.as_chunks::<{ Line::PER_PAIR }>().0.iter().enumerate() {
+        let twos = lines.iter().flat_map(|line| line.0.as_chunks::<2>().0);
+        for (column, two) in columns.chunks_exact_mut(inputs).zip(twos) {
+            column[2 * pair..][..2].copy_from_slice(two);
+        }
+    }
+}
+
+/// Multiplies a row with a few columns.
 #[inline]
-fn sums<const COUNT: usize>(
-    rows: [&[i16]; COUNT],
-    weights: &[i16],
-    start: usize,
-) -> [[i32; COLUMNS]; COUNT] {
-    let mut sums = [[0_i32; COLUMNS]; COUNT];
-    for (pair, weights) in weights.as_chunks::<{ 2 * PANEL }>().0.iter().enumerate() {
-        let weights = &weights[2 * start..][..2 * COLUMNS];
-        for (row, sums) in rows.iter().zip(&mut sums) {
-            let first = i32::from(row[2 * pair]);
-            let second = i32::from(row[2 * pair + 1]);
-            for (sum, weights) in sums.iter_mut().zip(weights.as_chunks::<2>().0) {
-                let product = first.wrapping_mul(i32::from(weights[0]));
-                let other = second.wrapping_mul(i32::from(weights[1]));
-                *sum = sum.wrapping_add(product.wrapping_add(other));
-            }
-        }
+fn sums(row: &[i16], columns: &[i16]) -> [i32; COLUMNS] {
+    let (first, columns) = columns.split_at(row.len());
+    let (second, columns) = columns.split_at(row.len());
+    let (third, fourth) = columns.split_at(row.len());
+    let fourth = &fourth[..row.len()];
+    let mut sums = [0_i32; COLUMNS];
+    for place in 0..row.len() {
+        let number = i32::from(row[place]);
+        let product = |column: &[i16]| number.wrapping_mul(i32::from(column[place]));
+        sums[0] = sums[0].wrapping_add(product(first));
+        sums[1] = sums[1].wrapping_add(product(second));
+        sums[2] = sums[2].wrapping_add(product(third));
+        sums[3] = sums[3].wrapping_add(product(fourth));
     }
     sums
 }

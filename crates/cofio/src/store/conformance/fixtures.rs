@@ -5,8 +5,8 @@ use jiff::SignedDuration;
 use crate::model::{
     Access, AccessPolicy, Accesses, AuditAction, AuditEvent, Caller, Change, Channel, CleanText,
     Commit, Cues, Embedding, EntityType, Filter, Fingerprint, Identifier, Identifiers, Kind, Layer,
-    PassageHash, PassageVector,
-    Memory, MemoryId, Mention, Metadata, Provenance, Scope, Source, State, Timestamp,
+    Memory, MemoryId, Mention, Metadata, PassageHash, PassageVector, Provenance, Scope, Source,
+    State, Timestamp,
 };
 use crate::store::{Order, Page};
 use crate::text;

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::fixtures::{
-    all_of, canary, create, forget, id, ids, keeper, moment, named, next, now, update,
-    user, whole,
+    all_of, canary, create, forget, id, ids, keeper, moment, named, next, now, update, user, whole,
 };
 use super::subject::Subject;
 use crate::model::{

@@ -30,8 +30,7 @@ impl Contents {
         let mut pending: Vec<&Kept> =
             self.all().filter(|kept| self.is_pending(kept)).filter(free).collect();
         pending.sort_by_key(|kept| kept.number);
-        let memories: Vec<Memory> =
-            pending.into_iter().take(limit).map(Kept::to_memory).collect();
+        let memories: Vec<Memory> = pending.into_iter().take(limit).map(Kept::to_memory).collect();
         let claims = memories.iter().map(|memory| (memory.id.clone(), until));
         self.embedding.claimed_until.extend(claims);
         memories

@@ -22,9 +22,8 @@ pub(super) fn survey(contents: &Contents, scopes: &[Scope], words: &[String]) ->
             *authors.entry(name).or_default() += 1;
         }
     }
-    let author = |(name, memories): (&str, u64)| {
-        Author { key: key(name), name: name.to_owned(), memories }
-    };
+    let author =
+        |(name, memories): (&str, u64)| Author { key: key(name), name: name.to_owned(), memories };
     Survey {
         memories: inside.len() as u64,
         authors: authors.into_iter().map(author).collect(),
@@ -70,10 +69,7 @@ pub(super) fn evidence(
         (memory.scope.to_string(), session(memory), memory.event_at, kept.number)
     });
     let words = cues.words.iter().map(|terms| occurrences(&inside, &turns, terms)).collect();
-    let lengths = inside.iter().flat_map(|kept| &kept.analysed.passages);
-    let total: u64 = lengths.map(|passage| u64::from(passage.length)).sum();
     let passages: u64 = inside.iter().map(|kept| kept.analysed.passages.len() as u64).sum();
-    let assistants = inside.iter().filter(|kept| kept.memory.said_by_assistant()).count() as u64;
     let pending = cues.meaning.as_ref().map_or(0, |meaning| {
         inside.iter().filter(|kept| !is_embedded(kept, meaning)).count() as u64
     });
@@ -87,8 +83,6 @@ pub(super) fn evidence(
             .collect(),
         words,
         passages,
-        mean_length: total as f64 / passages.max(1) as f64,
-        memories: Groups { assistant: assistants, others: inside.len() as u64 - assistants },
         cosines: cosines.map_or_else(Groups::default, |cosines| spreads(&inside, &cosines)),
         pending,
     }
@@ -154,9 +148,9 @@ fn occurrences(inside: &[&Kept], turns: &[&Kept], terms: &[String]) -> Occurrenc
     };
     let mut found = Vec::new();
     for (turn, kept) in (0..).zip(turns) {
-        for (passage, analysed) in (0..).zip(&kept.analysed.passages) {
-            if let Some(&count) = terms.iter().filter_map(|term| analysed.terms.get(term)).max() {
-                found.push(Occurrence { turn, passage, count, length: analysed.length });
+        for analysed in &kept.analysed.passages {
+            if let Some(count) = terms.iter().filter_map(|term| analysed.terms.get(term)).max() {
+                found.push(Occurrence { turn, told: count.told, asked: count.asked });
             }
         }
     }

@@ -1,8 +1,8 @@
 //! A memory with everything that is kept beside it, all of which goes when it goes.
 
 use crate::model::{Accesses, Embedding, EntityType, Memory, PassageVector};
-use crate::text::fold;
 use crate::store::analysed::Analysed;
+use crate::text::fold;
 
 /// A memory with everything that is kept beside it.
 #[derive(Clone)]

@@ -21,8 +21,10 @@ mod tests;
 pub use bench::{Nearest, VectorTables};
 pub(super) use cache::Cache;
 pub(super) use models::{find_model, forget_model, model_number};
-pub(super) use search::{Moments, Neighbour, Neighbours, Spread, cosines, nearest};
+pub(super) use search::{Moments, cosines, nearest};
 pub(super) use upkeep::{check, rebuild};
+
+use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension as _};
 
@@ -56,8 +58,9 @@ pub(super) fn insert(
     let dimensions = models::dimensions(connection, model)?;
     let (first, last) = Key::all_by(memory, model)?;
     let mut prepared = Vec::with_capacity(passages.len());
-    for (index, &(passage, text, vector)) in passages.iter().enumerate() {
-        if passages[..index].iter().any(|(earlier, ..)| *earlier == passage) {
+    let mut seen = HashSet::new();
+    for &(passage, text, vector) in passages {
+        if !seen.insert(passage) {
             return Err(Error::invalid("a passage has two vectors"));
         }
         let numbers = Half::all(&direction(vector, dimensions)?);
@@ -109,7 +112,7 @@ struct Writing<'a> {
     model: i64,
     revision: i64,
     page: i64,
-    records: Records,
+    records: Records<'a>,
     /// Whether there is something in `records` that the page has not.
     unsaved: bool,
     new_pages: usize,
@@ -234,7 +237,12 @@ fn next_revision(connection: &Connection) -> Result<i64> {
         .map_err(unexpected)
 }
 
-fn save_page(connection: &Connection, page: i64, revision: i64, records: &Records) -> Result<()> {
+fn save_page(
+    connection: &Connection,
+    page: i64,
+    revision: i64,
+    records: &Records<'_>,
+) -> Result<()> {
     connection
         .prepare_cached("UPDATE codes SET revision = ?, room = ?, records = ? WHERE page = ?")
         .and_then(|mut update| update.execute((revision, records.room(), records.as_bytes(), page)))
@@ -246,6 +254,14 @@ fn delete_page(connection: &Connection, page: i64) -> Result<()> {
     connection
         .prepare_cached("DELETE FROM codes WHERE page = ?")
         .and_then(|mut delete| delete.execute([page]))
+        .map(drop)
+        .map_err(unexpected)
+}
+
+fn delete_vector(connection: &Connection, key: Key) -> Result<()> {
+    connection
+        .prepare_cached("DELETE FROM vectors WHERE vector = ?")
+        .and_then(|mut delete| delete.execute([key.0]))
         .map(drop)
         .map_err(unexpected)
 }

@@ -161,6 +161,7 @@ fn check(connection: &Connection, path: &Path) -> Result<Integrity> {
     if unsound > 0 {
         problems.push(format!("{unsound} memories cannot be read"));
     }
+    problems.extend(codes::check(connection)?);
     let memories = connection
         .query_row("SELECT count(*) FROM memories", [], |row| row.get(0))
         .map_err(unexpected)?;

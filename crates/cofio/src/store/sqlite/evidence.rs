@@ -103,7 +103,6 @@ pub(super) fn evidence(
     let mut evidence =
         Evidence { words: words.iter().map(Word::nowhere).collect(), ..Evidence::default() };
     let mut spreads = Vec::new();
-    let mut total_words = 0;
     for scoped in &scopes {
         let mut gathering = Gathering::new(scoped, evidence.turns.len());
         for (word, occurrences) in words.iter().zip(&mut evidence.words) {
@@ -114,14 +113,9 @@ pub(super) fn evidence(
             spreads.extend(gathering.add_meaning(connection, &kept.codes, meaning, limit)?);
             evidence.pending += pending::count(connection, scoped.number)?;
         }
-        let field = &scoped.field;
-        evidence.passages += field.passages;
-        total_words += field.words;
-        evidence.memories.assistant += field.memories.assistant;
-        evidence.memories.others += field.memories.others;
+        evidence.passages += scoped.field.passages;
         evidence.turns.append(&mut gathering.turns);
     }
-    evidence.mean_length = total_words as f64 / evidence.passages.max(1) as f64;
     evidence.cosines = Groups {
         assistant: Spread::joined(spreads.iter().map(|spread| spread.assistant)),
         others: Spread::joined(spreads.iter().map(|spread| spread.others)),

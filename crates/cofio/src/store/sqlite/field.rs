@@ -15,7 +15,7 @@ use super::read::collect;
 use super::turns::{self, Record};
 use super::unexpected;
 use crate::error::Result;
-use crate::model::{Author, Groups};
+use crate::model::Author;
 
 /// How many records are kept over all scopes, about 60 bytes each.
 const RECORDS: usize = 2_000_000;
@@ -68,7 +68,8 @@ impl Fields {
         if scopes.len() == 1 {
             return;
         }
-        let kept = |slot: &Arc<Slot>| slot.try_lock().ok()?.as_ref().map(|field| field.records.len());
+        let kept =
+            |slot: &Arc<Slot>| slot.try_lock().ok()?.as_ref().map(|field| field.records.len());
         let total: usize = scopes.values().filter_map(kept).sum::<usize>() + size;
         // Scopes are searched in no order that would tell which to keep.
         if total > RECORDS {
@@ -134,10 +135,6 @@ pub(super) struct Field {
     pub(super) authors: Vec<Author>,
     /// How many passages the memories have.
     pub(super) passages: u64,
-    /// How many words with content the passages have.
-    pub(super) words: u64,
-    /// How many memories there are.
-    pub(super) memories: Groups<u64>,
     lists: Mutex<Lists>,
 }
 
@@ -149,8 +146,6 @@ impl Clone for Field {
             sessions: self.sessions.clone(),
             authors: self.authors.clone(),
             passages: self.passages,
-            words: self.words,
-            memories: self.memories,
             lists: Mutex::default(),
         }
     }
@@ -172,8 +167,6 @@ impl Field {
             sessions: HashMap::default(),
             authors: authors(connection, scope)?,
             passages: 0,
-            words: 0,
-            memories: Groups::default(),
             lists: Mutex::default(),
         };
         field.count();
@@ -218,7 +211,7 @@ impl Field {
 
     /// Makes everything anew that follows from the records.
     fn count(&mut self) {
-        (self.passages, self.words, self.memories) = (0, 0, Groups::default());
+        self.passages = 0;
         self.sessions.clear();
         for place in 0..self.records.len() {
             self.count_one(place);
@@ -228,13 +221,6 @@ impl Field {
     fn count_one(&mut self, place: usize) {
         let record = self.records[place];
         self.passages += u64::from(record.passages);
-        self.words += u64::from(record.length);
-        let group = if record.assistant {
-            &mut self.memories.assistant
-        } else {
-            &mut self.memories.others
-        };
-        *group += 1;
         if record.session != 0 {
             let session = self.sessions.entry(record.session).or_default();
             let after = |other: &u32| self.records[*other as usize].event_at > record.event_at;

@@ -91,14 +91,8 @@ impl<'a> Scoped<'a> {
 /// Tells whether records alone say which memories meet the criteria.
 fn is_told_by_records(criteria: &Criteria) -> bool {
     let Criteria { kinds, states, time, minimum_trust, excluded_session, .. } = criteria.clone();
-    let told = Criteria {
-        kinds,
-        states,
-        time,
-        minimum_trust,
-        excluded_session,
-        ..Criteria::default()
-    };
+    let told =
+        Criteria { kinds, states, time, minimum_trust, excluded_session, ..Criteria::default() };
     *criteria == told
 }
 
@@ -143,9 +137,8 @@ impl<'a> Gathering<'a> {
                 if let Some(turn) = self.touch(posting.memory) {
                     occurrences.found.push(Occurrence {
                         turn: turn + u32::try_from(self.offset).unwrap_or(u32::MAX),
-                        passage: posting.passage,
-                        count: posting.count,
-                        length: posting.length,
+                        told: posting.count.told,
+                        asked: posting.count.asked,
                     });
                 }
             }

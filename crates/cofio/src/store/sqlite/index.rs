@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::unexpected;
 use crate::error::Result;
-use crate::store::analysed::{Analysed, Passage};
+use crate::store::analysed::{Analysed, Count, Passage};
 use crate::text::{MAX_PASSAGES, hex};
 
 /// How many passages are read of one term at most.
@@ -21,27 +21,17 @@ const LONGEST_LIST: usize = 200_000;
 pub(super) struct Posting {
     /// The number of the memory.
     pub(super) memory: i64,
-    /// Which of its passages.
-    pub(super) passage: u16,
-    /// How many words with content the passage has.
-    pub(super) length: u8,
     /// How often the term stands there.
-    pub(super) count: u8,
+    pub(super) count: Count,
 }
 
-impl Posting {
-    /// Returns the number under which FTS5 knows a passage; the list of a term tells so all that
-    /// ranking needs.
-    fn row(memory: i64, passage: usize, length: u8) -> i64 {
-        let passage = passage.min(MAX_PASSAGES - 1) as i64;
-        (memory << 20) | (passage << 8) | i64::from(length)
-    }
+/// Returns the number under which FTS5 knows a passage.
+fn row_of(memory: i64, passage: usize) -> i64 {
+    memory * MAX_PASSAGES as i64 + passage.min(MAX_PASSAGES - 1) as i64
+}
 
-    fn from_row(row: i64) -> Self {
-        let [length, ..] = row.to_le_bytes();
-        let passage = u16::try_from((row >> 8) & 0xfff).unwrap_or_default();
-        Self { memory: row >> 20, passage, length, count: 1 }
-    }
+fn memory_of(row: i64) -> i64 {
+    row / MAX_PASSAGES as i64
 }
 
 /// Makes the tables of the index anew, and empty.
@@ -54,7 +44,7 @@ pub(super) fn create(connection: &Connection) -> Result<()> {
                 DROP TABLE IF EXISTS occurrences;
                 DROP TABLE IF EXISTS words;
                 CREATE VIRTUAL TABLE words USING fts5 (
-                    terms, content = '', columnsize = 0, tokenize = "ascii tokenchars ':'"
+                    told, asked, content = '', columnsize = 0, tokenize = "ascii tokenchars ':'"
                 );
                 INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
                 INSERT INTO words (words, rank) VALUES ('pgsz', 2000);
@@ -72,7 +62,7 @@ pub(super) fn insert(
     scope: i64,
     analysed: &Analysed,
 ) -> Result<()> {
-    let sql = "INSERT INTO words (rowid, terms) VALUES (?, ?)";
+    let sql = "INSERT INTO words (rowid, told, asked) VALUES (?, ?, ?)";
     write(connection, sql, memory, scope, analysed)
 }
 
@@ -83,7 +73,7 @@ pub(super) fn remove(
     scope: i64,
     analysed: &Analysed,
 ) -> Result<()> {
-    let sql = "INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)";
+    let sql = "INSERT INTO words (words, rowid, told, asked) VALUES ('delete', ?, ?, ?)";
     write(connection, sql, memory, scope, analysed)
 }
 
@@ -97,8 +87,8 @@ fn write(
     let names = Names::of(connection, scope)?;
     let mut statement = connection.prepare_cached(sql).map_err(unexpected)?;
     for (position, passage) in analysed.passages.iter().enumerate() {
-        let row = Posting::row(memory, position, passage.length);
-        statement.execute((row, names.of_all(passage))).map_err(unexpected)?;
+        let (told, asked) = names.of_all(passage);
+        statement.execute((row_of(memory, position), told, asked)).map_err(unexpected)?;
     }
     Ok(())
 }
@@ -118,16 +108,15 @@ impl Names {
         Ok(Self { scope, hasher: Sha256::new_with_prefix(key) })
     }
 
-    fn of_all(&self, passage: &Passage) -> String {
-        let mut names = String::with_capacity(20 * passage.terms.len());
-        for (term, &count) in &passage.terms {
-            let name = self.of_one(term);
-            for _ in 0..count {
-                names.push_str(&name);
-                names.push(' ');
-            }
+    /// Returns the names of what a passage tells and of what it asks.
+    fn of_all(&self, passage: &Passage) -> (String, String) {
+        let (mut told, mut asked) = (String::new(), String::new());
+        for (term, count) in &passage.terms {
+            let name = self.of_one(term) + " ";
+            told.push_str(&name.repeat(count.told.into()));
+            asked.push_str(&name.repeat(count.asked.into()));
         }
-        names
+        (told, asked)
     }
 
     /// Returns the name of a term; that two share one is less likely than a broken disk.
@@ -142,7 +131,8 @@ pub(super) fn passages_having(connection: &Connection, scope: i64, term: &str) -
     let mut statement = connection
         .prepare_cached("SELECT doc FROM vocabulary WHERE term = ?")
         .map_err(unexpected)?;
-    let mut rows = statement.query([Names::of(connection, scope)?.of_one(term)]).map_err(unexpected)?;
+    let mut rows =
+        statement.query([Names::of(connection, scope)?.of_one(term)]).map_err(unexpected)?;
     match rows.next().map_err(unexpected)? {
         Some(row) => row.get(0).map_err(unexpected),
         None => Ok(0),
@@ -152,23 +142,27 @@ pub(super) fn passages_having(connection: &Connection, scope: i64, term: &str) -
 /// Returns the passages of a scope that have a term, by memory and passage.
 pub(super) fn postings(connection: &Connection, scope: i64, term: &str) -> Result<Vec<Posting>> {
     let mut statement = connection
-        .prepare_cached("SELECT doc FROM occurrences WHERE term = ?")
+        .prepare_cached("SELECT doc, col = 'asked' FROM occurrences WHERE term = ?")
         .map_err(unexpected)?;
-    let mut rows = statement.query([Names::of(connection, scope)?.of_one(term)]).map_err(unexpected)?;
+    let name = Names::of(connection, scope)?.of_one(term);
+    let mut rows = statement.query([name]).map_err(unexpected)?;
     let mut postings: Vec<Posting> = Vec::new();
     let mut last = None;
     while let Some(row) = rows.next().map_err(unexpected)? {
-        let row: i64 = row.get(0).map_err(unexpected)?;
+        let (passage, asked): (i64, bool) =
+            (row.get(0).map_err(unexpected)?, row.get(1).map_err(unexpected)?);
         // A term that stands there again has the same row again.
-        if let Some(same) = postings.last_mut().filter(|_| last == Some(row)) {
-            same.count = same.count.saturating_add(1);
-            continue;
+        if last != Some(passage) {
+            if postings.len() == LONGEST_LIST {
+                break;
+            }
+            postings.push(Posting { memory: memory_of(passage), count: Count::default() });
+            last = Some(passage);
         }
-        if postings.len() == LONGEST_LIST {
-            break;
+        if let Some(Posting { count, .. }) = postings.last_mut() {
+            let count = if asked { &mut count.asked } else { &mut count.told };
+            *count = count.saturating_add(1);
         }
-        postings.push(Posting::from_row(row));
-        last = Some(row);
     }
     Ok(postings)
 }

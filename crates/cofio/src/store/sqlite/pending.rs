@@ -103,9 +103,8 @@ pub(super) fn claim(
 
 /// Returns how far the embedding of everything is.
 pub(super) fn state(connection: &Connection) -> Result<EmbeddingState> {
-    let count = |sql: &str| {
-        connection.query_row(sql, [], |row| row.get::<_, u64>(0)).map_err(unexpected)
-    };
+    let count =
+        |sql: &str| connection.query_row(sql, [], |row| row.get::<_, u64>(0)).map_err(unexpected);
     let pending = count("SELECT count(*) FROM pending")?;
     let model = adopted(connection)?;
     let retiring = models(connection)?
@@ -134,7 +133,6 @@ pub(super) fn retire(connection: &mut Connection, limit: usize) -> Result<u64> {
     transaction.commit().map_err(unexpected)?;
     Ok(left)
 }
-
 
 /// Returns the models that vectors are kept of, with how many.
 fn models(connection: &Connection) -> Result<Vec<(Fingerprint, u64)>> {

@@ -194,7 +194,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cofio.db");
         migrated(&path, MIGRATIONS).unwrap();
-        let broken = [MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE added (number INTEGER) STRICT; nonsense"];
+        let broken =
+            [MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE added (number INTEGER) STRICT; nonsense"];
         assert!(migrated(&path, &broken).is_err());
         migrated(&path, MIGRATIONS).unwrap();
         migrated(&path, NEXT).unwrap();

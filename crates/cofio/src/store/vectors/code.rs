@@ -1,6 +1,6 @@
 //! One bit per dimension, and what can be estimated from it.
 //!
-//! After RaBitQ (Gao and Long, 2024): the signs of a rotated vector, with the scale that makes
+//! After `RaBitQ` (Gao and Long, 2024): the signs of a rotated vector, with the scale that makes
 //! the estimate of a cosine unbiased and its error known.
 
 pub(crate) use super::kernels::{LANES, Words};
@@ -114,5 +114,55 @@ impl Question {
         let unevenness = (dimensions * square - 1.0).max(0.0);
         (unevenness * (1.0 - cosine_square).max(0.0) + dimensions * square * self.lost)
             / (dimensions - 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::vectors::direction;
+
+    /// Returns vectors of length one that point anywhere.
+    fn anywhere(count: usize, dimensions: usize) -> Vec<Vec<f32>> {
+        let mut state: u64 = 88_172_645_463_325_252;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 40) as f32 / (1 << 24) as f32 - 0.5
+        };
+        let mut one = || (0..dimensions).map(|_| next() + next() + next()).collect::<Vec<f32>>();
+        (0..count).map(|_| direction(&one(), dimensions).unwrap()).collect()
+    }
+
+    #[test]
+    fn estimates_are_right_on_average_and_wrong_by_what_is_said() {
+        for dimensions in [64, 100, 384, 1_536] {
+            let vectors = anywhere(400, dimensions);
+            let question = Question::new(vectors[0].clone());
+            let width = Code::words(dimensions);
+            let mut words = vec![[0; LANES]; vectors.len() / LANES * width];
+            let mut scales = vec![[0.0; LANES]; vectors.len() / LANES];
+            for (entry, vector) in vectors.iter().enumerate() {
+                let (group, lane) = (entry / LANES, entry % LANES);
+                let code = Code::new(vector);
+                for (item, word) in words[group * width..].iter_mut().zip(code.words) {
+                    item[lane] = word;
+                }
+                scales[group][lane] = code.scale.value();
+            }
+            let mut estimates = vec![[0.0; LANES]; scales.len()];
+            question.estimate(&words, &scales, &mut estimates);
+            let (mut bias, mut surprise) = (0.0, 0.0);
+            for (entry, vector) in vectors.iter().enumerate().skip(1) {
+                let cosine = question.cosine(&Half::all(vector));
+                let scale = scales[entry / LANES][entry % LANES];
+                let error = estimates[entry / LANES][entry % LANES] - cosine;
+                bias += error / 399.0;
+                surprise += error.powi(2) / question.scatter(scale.powi(2), cosine.powi(2)) / 399.0;
+            }
+            assert!(bias.abs() < 0.01, "{dimensions}: {bias}");
+            assert!((0.8..1.2).contains(&surprise), "{dimensions}: {surprise}");
+        }
     }
 }

@@ -78,13 +78,14 @@ mod tests {
     fn a_number_between_two_goes_to_the_nearer_and_to_the_even_one_from_the_middle() {
         for bits in 0..0x7bff_u16 {
             let (low, high) = (Half(bits), Half(bits + 1));
-            let middle = (low.value() + high.value()) / 2.0;
+            let middle = f32::midpoint(low.value(), high.value());
             let even = if bits % 2 == 0 { low } else { high };
             assert_eq!(Half::new(middle), even);
             assert_eq!(Half::new(f32::from_bits(middle.to_bits() - 1)), low);
-            assert_eq!(Half::new(-f32::from_bits(middle.to_bits() + 1)).value(), -high.value());
+            assert_eq!(Half::new(-f32::from_bits(middle.to_bits() + 1)), Half(0x8000 | high.0));
         }
-        assert_eq!(Half::new(65_519.0).value(), 65_504.0);
-        assert_eq!(Half::new(1e9).value(), f32::INFINITY);
+        assert_eq!(Half::new(65_519.0), Half(0x7bff));
+        assert_eq!(Half::new(1e9), Half(0x7c00));
+        assert!(Half(0x7c00).value().is_infinite());
     }
 }

@@ -115,7 +115,7 @@ mod tests {
         ) {
             let stir = |number: usize, lane: usize| {
                 let number = number as u64 + 1;
-                if full { u64::MAX } else { seed[lane].wrapping_mul(number * number).rotate_left(number as u32) }
+                if full { u64::MAX } else { seed[lane].wrapping_mul(number * number).rotate_left((number % 64).try_into().unwrap()) }
             };
             let codes: Vec<Words> =
                 (0..words * groups).map(|n| std::array::from_fn(|lane| stir(n, lane))).collect();

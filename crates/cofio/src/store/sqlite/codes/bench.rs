@@ -32,7 +32,9 @@ pub struct Nearest {
 impl VectorTables {
     /// Opens a file, making it where needed.
     pub fn open(path: &Path, dimensions: usize) -> Result<Self> {
-        drop(SqliteStore::open(path)?);
+        if !path.exists() {
+            drop(SqliteStore::open(path)?);
+        }
         let connection = connect(path, SqliteOptions::default())?;
         let model = model_number(&connection, &Fingerprint::new("bench")?, dimensions)?;
         Ok(Self { connection, cache: Cache::default(), model })

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use rusqlite::{Connection, OptionalExtension as _, TransactionState};
 
 use super::key::Key;
-use super::records::Records;
+use super::records::{Raw, Records};
 use super::{ASSISTANT, damaged, models, unexpected};
 use crate::error::Result;
 use crate::store::vectors::{Code, Half, LANES, Words};
@@ -37,7 +37,7 @@ struct Held {
 }
 
 /// A model and a scope.
-type Place = (i64, i64);
+pub(super) type Place = (i64, i64);
 
 struct Kept {
     population: Arc<Population>,
@@ -81,7 +81,7 @@ impl Cache {
         self.trim_to(CODE_BYTES, VECTOR_BYTES);
     }
 
-    fn trim_to(&self, code_bytes: usize, vector_bytes: usize) {
+    pub(super) fn trim_to(&self, code_bytes: usize, vector_bytes: usize) {
         let mut held = self.lock();
         let sum = |held: &Held, bytes: fn(&Population) -> usize| -> usize {
             held.populations.values().map(|kept| bytes(&kept.population)).sum()
@@ -116,6 +116,14 @@ impl Cache {
         held.populations.insert(place, Kept { population: Arc::clone(population), last_use });
         drop(held);
         self.trim();
+    }
+
+    /// Returns how many bytes of codes and vectors of a place are kept.
+    #[cfg(test)]
+    pub(super) fn held_bytes(&self, place: Place) -> Option<(usize, usize)> {
+        let held = self.lock();
+        let population = &held.populations.get(&place)?.population;
+        Some((population.code_bytes(), population.vector_bytes()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
@@ -185,21 +193,17 @@ impl Population {
     ) -> Result<Self> {
         let dimensions = models::dimensions(connection, place.0)?;
         let known = known.filter(|known| known.dimensions == dimensions);
-        let mut pages = known.map_or_else(Vec::new, |known| known.pages.clone());
+        let mut gathered = known.map_or_else(Gathered::default, Gathered::from);
         let since = known.map_or(-1, |known| known.state.revision);
-        for page in changed_pages(connection, place, since, dimensions)? {
-            put_page(&mut pages, page);
+        if since < state.revision {
+            gathered.add_changed(connection, place, since, dimensions)?;
         }
-        let complete = |pages: &[Arc<Page>]| {
-            let vectors: usize = pages.iter().map(|page| page.codes.keys.len()).sum();
-            pages.len() == state.pages && vectors == state.vectors && since < state.revision
-        };
-        if !complete(&pages) {
-            // Pages were deleted, or the snapshot is older than what is known.
-            pages = matching_pages(connection, place, dimensions, pages)?;
+        if since > state.revision || !gathered.is_all_of(state) {
+            // The snapshot is older than what is known, or pages were deleted.
+            gathered.make_match(connection, place, dimensions)?;
         }
-        let vector_bytes = AtomicUsize::new(pages.iter().map(|page| page.vector_bytes()).sum());
-        Ok(Self { dimensions, pages, state, vector_bytes })
+        let Gathered { pages, vector_bytes, .. } = gathered;
+        Ok(Self { dimensions, pages, state, vector_bytes: AtomicUsize::new(vector_bytes) })
     }
 
     fn without_vectors(&self) -> Self {
@@ -222,62 +226,118 @@ impl Population {
     }
 }
 
-/// Puts a page into its place, with the vectors that an earlier revision of it has at hand.
-fn put_page(pages: &mut Vec<Arc<Page>>, page: Page) {
-    match pages.binary_search_by_key(&page.codes.number, |page| page.codes.number) {
-        Ok(index) => {
-            page.inherit(&pages[index]);
-            pages[index] = Arc::new(page);
-        }
-        Err(index) => pages.insert(index, Arc::new(page)),
-    }
+/// The pages of a population that is being loaded.
+#[derive(Default)]
+struct Gathered {
+    /// In the order of their numbers.
+    pages: Vec<Arc<Page>>,
+    vectors: usize,
+    vector_bytes: usize,
 }
 
-/// Reads the pages that changed after a revision.
-fn changed_pages(
-    connection: &Connection,
-    (model, scope): Place,
-    since: i64,
-    dimensions: usize,
-) -> Result<Vec<Page>> {
-    let mut select = connection
-        .prepare_cached(
-            "SELECT page, revision, records FROM codes
-             WHERE model = ? AND scope = ? AND revision > ?",
-        )
-        .map_err(unexpected)?;
-    let mut rows = select.query((model, scope, since)).map_err(unexpected)?;
-    let mut pages = Vec::new();
-    while let Some(row) = rows.next().map_err(unexpected)? {
-        pages.push(read_page(row, dimensions)?);
-    }
-    Ok(pages)
-}
-
-/// Reads the list of pages, and those pages that are not at hand in the same revision.
-fn matching_pages(
-    connection: &Connection,
-    place: Place,
-    dimensions: usize,
-    mut at_hand: Vec<Arc<Page>>,
-) -> Result<Vec<Arc<Page>>> {
-    let list: HashMap<i64, i64> = connection
-        .prepare_cached("SELECT page, revision FROM codes WHERE model = ? AND scope = ?")
-        .and_then(|mut select| {
-            select.query_map(place, |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        })
-        .map_err(unexpected)?;
-    at_hand.retain(|page| list.contains_key(&page.codes.number));
-    for (number, revision) in list {
-        let found = at_hand.binary_search_by_key(&number, |page| page.codes.number);
-        if !found.is_ok_and(|index| at_hand[index].codes.revision == revision) {
-            put_page(&mut at_hand, page(connection, number, dimensions)?);
+impl From<&Population> for Gathered {
+    fn from(known: &Population) -> Self {
+        Self {
+            pages: known.pages.clone(),
+            vectors: known.state.vectors,
+            vector_bytes: known.vector_bytes(),
         }
     }
-    Ok(at_hand)
 }
 
-fn page(connection: &Connection, number: i64, dimensions: usize) -> Result<Page> {
+impl Gathered {
+    fn is_all_of(&self, state: State) -> bool {
+        (self.pages.len(), self.vectors) == (state.pages, state.vectors)
+    }
+
+    /// Reads the pages that changed after a revision.
+    fn add_changed(
+        &mut self,
+        connection: &Connection,
+        (model, scope): Place,
+        since: i64,
+        dimensions: usize,
+    ) -> Result<()> {
+        let mut select = connection
+            .prepare_cached(
+                "SELECT page, revision, records FROM codes
+                 WHERE model = ? AND scope = ? AND revision > ?",
+            )
+            .map_err(unexpected)?;
+        let mut rows = select.query((model, scope, since)).map_err(unexpected)?;
+        while let Some(row) = rows.next().map_err(unexpected)? {
+            self.put(read_page(row, dimensions)?);
+        }
+        Ok(())
+    }
+
+    /// Reads the list of pages, and those that are not at hand in the same revision.
+    fn make_match(
+        &mut self,
+        connection: &Connection,
+        place: Place,
+        dimensions: usize,
+    ) -> Result<()> {
+        let list: HashMap<i64, i64> = connection
+            .prepare_cached("SELECT page, revision FROM codes WHERE model = ? AND scope = ?")
+            .and_then(|mut select| {
+                select.query_map(place, |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+            })
+            .map_err(unexpected)?;
+        let at_hand = std::mem::take(self);
+        for page in at_hand.pages {
+            match list.get(&page.codes.number) {
+                Some(revision) if *revision == page.codes.revision => self.push(page),
+                Some(_) => {
+                    let now = read_page_number(connection, page.codes.number, dimensions)?;
+                    now.inherit(&page);
+                    self.push(Arc::new(now));
+                }
+                None => {}
+            }
+        }
+        for number in list.into_keys() {
+            if self.find(number).is_err() {
+                self.put(read_page_number(connection, number, dimensions)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a page into its place, with the vectors that an earlier revision of it has at hand.
+    fn put(&mut self, page: Page) {
+        match self.find(page.codes.number) {
+            Ok(index) => {
+                page.inherit(&self.pages[index]);
+                self.add_sizes(&page);
+                let earlier = std::mem::replace(&mut self.pages[index], Arc::new(page));
+                self.vectors -= earlier.codes.keys.len();
+                // Others may have added vectors to it since they were counted.
+                self.vector_bytes = self.vector_bytes.saturating_sub(earlier.vector_bytes());
+            }
+            Err(index) => {
+                self.add_sizes(&page);
+                self.pages.insert(index, Arc::new(page));
+            }
+        }
+    }
+
+    fn push(&mut self, page: Arc<Page>) {
+        self.add_sizes(&page);
+        self.pages.push(page);
+    }
+
+    fn add_sizes(&mut self, page: &Page) {
+        self.vectors += page.codes.keys.len();
+        self.vector_bytes += page.vector_bytes();
+    }
+
+    fn find(&self, number: i64) -> std::result::Result<usize, usize> {
+        self.pages.binary_search_by_key(&number, |page| page.codes.number)
+    }
+}
+
+fn read_page_number(connection: &Connection, number: i64, dimensions: usize) -> Result<Page> {
     let mut select = connection
         .prepare_cached("SELECT page, revision, records FROM codes WHERE page = ?")
         .map_err(unexpected)?;
@@ -288,7 +348,7 @@ fn page(connection: &Connection, number: i64, dimensions: usize) -> Result<Page>
 
 fn read_page(row: &rusqlite::Row<'_>, dimensions: usize) -> Result<Page> {
     let bytes = row.get_ref(2).map_err(unexpected)?.as_blob().map_err(|_| damaged())?;
-    let records = Records::read(dimensions, bytes.to_vec())?;
+    let records = Records::read(dimensions, bytes)?;
     let (number, revision) = (row.get(0).map_err(unexpected)?, row.get(1).map_err(unexpected)?);
     Ok(Page::new(Arc::new(Codes::new(number, revision, dimensions, &records))))
 }
@@ -364,7 +424,7 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    fn new(number: i64, revision: i64, dimensions: usize, records: &Records) -> Self {
+    fn new(number: i64, revision: i64, dimensions: usize, records: &Records<'_>) -> Self {
         let width = Code::words(dimensions);
         let groups = records.len().div_ceil(LANES);
         let mut words = vec![[0; LANES]; groups * width].into_boxed_slice();
@@ -381,7 +441,7 @@ impl Codes {
         let keys: Box<[Key]> = records.keys().collect();
         let memory = |key: Option<&Key>| key.map_or(0, |key| key.memory());
         let memories = (memory(keys.iter().min()), memory(keys.iter().max()));
-        let stamps = records.raw().map(|record| record.stamp()).collect();
+        let stamps = records.raw().map(Raw::stamp).collect();
         let mut tallied = [(0.0, 0.0); 2];
         for (scale, mark) in scales.as_flattened().iter().zip(marks.as_flattened()).take(keys.len())
         {

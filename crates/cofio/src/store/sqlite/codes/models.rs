@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::key::{Key, LAST_MODEL};
 use super::records::Records;
-use super::{delete_page, next_revision, shrink_population, unexpected};
+use super::{delete_page, delete_vector, next_revision, shrink_population, unexpected};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Fingerprint;
 use crate::store::vectors::DIMENSIONS;
@@ -67,10 +67,7 @@ pub(in super::super) fn forget_model(
     {
         let keys: Vec<Key> = Records::read(dimensions, bytes)?.keys().collect();
         for key in &keys {
-            connection
-                .prepare_cached("DELETE FROM vectors WHERE vector = ?")
-                .and_then(|mut delete| delete.execute([key.0]))
-                .map_err(unexpected)?;
+            delete_vector(connection, *key)?;
         }
         delete_page(connection, page)?;
         shrink_population(connection, (model, scope), revision, 1, keys.len())?;

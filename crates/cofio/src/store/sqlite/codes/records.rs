@@ -1,5 +1,7 @@
 //! The codes of one page as the file has them.
 
+use std::borrow::Cow;
+
 use super::damaged;
 use super::key::Key;
 use crate::error::Result;
@@ -13,9 +15,9 @@ const HEAD: usize = 13;
 
 /// Codes one after another, all of the same size.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Records {
+pub(super) struct Records<'a> {
     dimensions: usize,
-    bytes: Vec<u8>,
+    bytes: Cow<'a, [u8]>,
 }
 
 /// One code and what a search has to know about its vector.
@@ -28,14 +30,14 @@ pub(super) struct Record {
     pub(super) code: Code,
 }
 
-impl Records {
+impl<'a> Records<'a> {
     pub(super) fn new(dimensions: usize) -> Self {
-        Self { dimensions, bytes: Vec::new() }
+        Self { dimensions, bytes: Cow::default() }
     }
 
     /// Takes the bytes of a row, which are damaged unless they hold whole records.
-    pub(super) fn read(dimensions: usize, bytes: Vec<u8>) -> Result<Self> {
-        let records = Self { dimensions, bytes };
+    pub(super) fn read(dimensions: usize, bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self> {
+        let records = Self { dimensions, bytes: bytes.into() };
         match records.bytes.len() % records.size() {
             0 => Ok(records),
             _ => Err(damaged()),
@@ -61,11 +63,12 @@ impl Records {
     }
 
     pub(super) fn push(&mut self, record: &Record) {
-        self.bytes.extend(record.key.0.to_le_bytes());
-        self.bytes.extend(record.stamp.to_le_bytes());
-        self.bytes.extend(Half::to_bytes(&[record.code.scale]));
-        self.bytes.push(record.flags);
-        self.bytes.extend(record.code.words.iter().flat_map(|word| word.to_le_bytes()));
+        let bytes = self.bytes.to_mut();
+        bytes.extend(record.key.0.to_le_bytes());
+        bytes.extend(record.stamp.to_le_bytes());
+        bytes.extend(Half::to_bytes(&[record.code.scale]));
+        bytes.push(record.flags);
+        bytes.extend(record.code.words.iter().flat_map(|word| word.to_le_bytes()));
     }
 
     /// Drops the records with these keys, and returns how many there were.
@@ -77,7 +80,7 @@ impl Records {
     }
 
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
-        self.raw().map(|raw| raw.key())
+        self.raw().map(Raw::key)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Record> {
@@ -134,8 +137,7 @@ mod tests {
     use super::*;
 
     fn record(memory: i64, dimensions: usize) -> Record {
-        let vector: Vec<f32> =
-            (0..dimensions).map(|n| ((n as i64 * memory) as f32).sin()).collect();
+        let vector: Vec<f32> = (0..dimensions).map(|n| (n as f32 * memory as f32).sin()).collect();
         let key = Key::new(memory, 3, 9).unwrap();
         Record { key, stamp: 513, flags: 1, code: Code::new(&vector) }
     }
@@ -144,7 +146,9 @@ mod tests {
     fn what_is_dropped_leaves_nothing_and_the_others_as_they_were() {
         let mut records = Records::new(100);
         let all: Vec<Record> = (1..=5).map(|memory| record(memory, 100)).collect();
-        all.iter().for_each(|record| records.push(record));
+        for record in &all {
+            records.push(record);
+        }
         assert_eq!(records.iter().collect::<Vec<_>>(), all);
         assert_eq!(records.drop_all(&[all[1].key, all[4].key]), 2);
         let left = [all[0].clone(), all[2].clone(), all[3].clone()];

@@ -29,6 +29,10 @@ const EXACT: usize = 2_048;
 /// work.
 const MARGIN: f32 = 2.25;
 
+/// After how many codes the best few are compared for the first time, and then whenever four times
+/// as many were looked at: what is nearest so far tells which codes need no second look.
+const FIRST_PAUSE: usize = 1_024;
+
 /// What a search in the vectors of one scope found.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct Neighbours {
@@ -147,22 +151,24 @@ impl Search<'_> {
     fn estimate(&self) -> Result<Neighbours> {
         let mut capacity = shortlist::capacity(self.limit);
         loop {
-            let (shortlist, tally) = self.scan(capacity);
-            let all = shortlist.has_all();
-            let nearest = self.compare(shortlist, tally.mean_square_scale())?;
+            let mut shortlist = Shortlist::new(capacity);
+            let mut best = Best::new(self.limit);
+            let tally = self.scan(&mut shortlist, &mut best)?;
+            let nearest = best.into_vec();
             // Many passages of few memories may have taken all places.
-            if all || nearest.len() >= self.limit {
+            if shortlist.has_all() || nearest.len() >= self.limit {
                 return Ok(Neighbours { nearest, spread: tally.estimated(&self.question) });
             }
-            capacity *= 8;
+            capacity = capacity.saturating_mul(8);
         }
     }
 
-    /// Looks at every code.
-    fn scan(&self, capacity: usize) -> (Shortlist, Tally) {
-        let mut shortlist = Shortlist::new(capacity);
+    /// Looks at every code, and compares the vectors whose codes are best.
+    fn scan(&self, shortlist: &mut Shortlist, best: &mut Best) -> Result<Tally> {
         let mut tally = Tally::default();
         let mut estimates = Vec::new();
+        let mut looked_at = 0;
+        let mut pause = FIRST_PAUSE;
         for (number, page) in self.population.pages.iter().enumerate() {
             let codes = &page.codes;
             estimates.resize(codes.scales.len(), [0.0; LANES]);
@@ -173,23 +179,40 @@ impl Search<'_> {
                 let estimates = estimates.as_flattened().iter().take(codes.keys.len());
                 shortlist.add(number, estimates.copied(), admits);
             }
+            looked_at += codes.keys.len();
+            if looked_at >= pause {
+                pause *= 4;
+                self.compare(shortlist, best, tally.mean_square_scale(), self.limit)?;
+            }
         }
-        (shortlist, tally)
+        self.compare(shortlist, best, tally.mean_square_scale(), usize::MAX)?;
+        Ok(tally)
     }
 
-    /// Compares vectors from the best estimate down to where none is likely to be nearer.
-    fn compare(&self, shortlist: Shortlist, square: f32) -> Result<Vec<Neighbour>> {
-        let mut best = Best::new(self.limit);
-        for candidate in shortlist.into_sorted() {
-            let scatter = self.question.scatter(square, candidate.estimate.powi(2));
-            if candidate.estimate + MARGIN * scatter.sqrt() < best.lowest() {
-                break;
+    /// Compares vectors from the best estimate down to where none is likely to be nearer, but no
+    /// more than `most`.
+    fn compare(
+        &self,
+        shortlist: &mut Shortlist,
+        best: &mut Best,
+        square: f32,
+        most: usize,
+    ) -> Result<()> {
+        let mut compared = 0;
+        let margin = |cosine: f32| MARGIN * self.question.scatter(square, cosine.powi(2)).sqrt();
+        shortlist.hand_over(|candidate| {
+            let nearest_possible = candidate.estimate + margin(candidate.estimate);
+            if compared == most || nearest_possible < best.lowest() {
+                return Ok(false);
             }
+            compared += 1;
             let page: &Page = &self.population.pages[candidate.page];
             let vector = self.population.vector(self.connection, page, candidate.slot)?;
             let key = page.codes.keys[candidate.slot];
             best.take(Neighbour::new(key, self.question.cosine(vector)));
-        }
-        Ok(best.into_vec())
+            Ok(true)
+        })?;
+        shortlist.raise(best.lowest() - margin(0.0));
+        Ok(())
     }
 }

@@ -15,7 +15,9 @@ const TABLES: [&str; 2] =
 fn tables(path: &Path) -> Connection {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch("PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL").unwrap();
-    TABLES.iter().for_each(|sql| connection.execute_batch(sql).unwrap());
+    for sql in TABLES {
+        connection.execute_batch(sql).unwrap();
+    }
     connection
         .execute_batch("INSERT INTO scopes (text, layer) VALUES ('one', 'user'), ('two', 'user')")
         .unwrap();
@@ -186,10 +188,7 @@ proptest! {
                     let vectors: Vec<Vec<f32>> =
                         seeds.iter().map(|&seed| vector(seed, DIMENSIONS[model])).collect();
                     let passages: Vec<Passage<'_>> = vectors
-                        .iter()
-                        .zip(&seeds)
-                        .enumerate()
-                        .map(|(n, (vector, &seed))| (n as u16, hash(seed), vector.as_slice()))
+                        .iter().zip(&seeds).zip(0..).map(|((vector, &seed), n)| (n, hash(seed), vector.as_slice()))
                         .collect();
                     insert(&connection, 2 - memory % 2, models[model], memory, flags, &passages).unwrap();
                     naive.insert((model, memory), (flags, seeds));
@@ -287,8 +286,8 @@ fn memories_with_many_passages_leave_room_for_others() {
             .collect();
         let passages: Vec<Passage<'_>> = passages
             .iter()
-            .enumerate()
-            .map(|(n, vector)| (n as u16, hash(n as u64), vector.as_slice()))
+            .zip(0_u16..)
+            .map(|(vector, n)| (n, hash(n.into()), vector.as_slice()))
             .collect();
         insert(&connection, 1, model, memory, 0, &passages).unwrap();
     }
@@ -460,6 +459,8 @@ fn damage_is_found_and_mended() {
         "UPDATE vectors SET flags = 1 WHERE memory = 7",
         "DELETE FROM vectors WHERE memory = 9",
         "DELETE FROM memories WHERE memory = 11",
+        "UPDATE vectors SET numbers = x'00' WHERE memory = 13",
+        "UPDATE vectors SET numbers = zeroblob(128) WHERE memory = 15",
     ] {
         connection.execute_batch(damage).unwrap();
         assert!(!check(&connection).unwrap().is_empty(), "{damage}");
@@ -469,5 +470,27 @@ fn damage_is_found_and_mended() {
     let cache = Cache::default();
     assert_eq!(found(&connection, &cache, 1, model, &vector(7, 64))[0], 7);
     assert!(!found(&connection, &cache, 1, model, &vector(9, 64)).contains(&9));
-    assert_eq!(count(&connection, 1, model).unwrap(), 18);
+    assert_eq!(count(&connection, 1, model).unwrap(), 16);
+}
+
+#[test]
+fn what_was_not_used_for_long_makes_room() {
+    let connection = in_memory();
+    let model = model(&connection, "first", 64);
+    insert_one(&connection, 1, model, 1, &vector(1, 64));
+    insert_one(&connection, 2, model, 2, &vector(2, 64));
+    let cache = Cache::default();
+    let look = |scope| found(&connection, &cache, scope, model, &vector(3, 64));
+    for scope in [1, 2, 1] {
+        look(scope);
+    }
+    let code_bytes = |scope| cache.held_bytes((model, scope)).map(|bytes| bytes.0);
+    let vector_bytes = |scope| cache.held_bytes((model, scope)).map(|bytes| bytes.1);
+    assert_eq!((vector_bytes(1), vector_bytes(2)), (Some(128), Some(128)));
+    cache.trim_to(usize::MAX, 128);
+    assert_eq!((vector_bytes(1), vector_bytes(2)), (Some(128), None));
+    cache.trim_to(0, 127);
+    assert!(code_bytes(1).is_some());
+    assert_eq!(vector_bytes(1), Some(0));
+    assert_eq!((look(1), look(2)), (vec![1], vec![2]));
 }

@@ -6,14 +6,15 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::key::Key;
 use super::records::{Record, Records};
-use super::{models, next_revision, record, unexpected};
+use super::{delete_vector, models, next_revision, record, unexpected};
 use crate::error::Result;
-use crate::store::vectors::Half;
+use crate::store::vectors::{Half, is_direction};
 
 /// How many vectors are read at a time.
 const PORTION: usize = 1_000;
 
-/// Makes all codes anew from the vectors, and drops vectors whose memory or model is gone.
+/// Makes all codes anew from the vectors, and drops vectors that are damaged or whose memory or
+/// model is gone.
 pub(in super::super) fn rebuild(connection: &Connection) -> Result<()> {
     connection
         .execute_batch(
@@ -31,7 +32,11 @@ pub(in super::super) fn rebuild(connection: &Connection) -> Result<()> {
         let Some(last) = portion.last() else { break };
         after = last.key.0;
         for vector in &portion {
-            rebuilding.add(vector)?;
+            if is_direction(&vector.numbers, vector.dimensions) {
+                rebuilding.add(vector)?;
+            } else {
+                delete_vector(connection, vector.key)?;
+            }
         }
     }
     rebuilding.finish()
@@ -67,11 +72,6 @@ const CONTRADICTIONS: &[(&str, &str)] = &[
         "vectors belong to no memory or model",
     ),
     (
-        "SELECT count(*) FROM vectors JOIN models USING (model)
-         WHERE length(numbers) <> 2 * dimensions OR length(text) <> 16",
-        "vectors have the wrong length",
-    ),
-    (
         "SELECT count(*) FROM codes WHERE NOT EXISTS (
              SELECT 1 FROM populations AS p
              WHERE p.model = codes.model AND p.scope = codes.scope
@@ -96,7 +96,7 @@ fn unfit_codes(connection: &Connection) -> Result<(usize, usize)> {
     while let Some(row) = rows.next().map_err(unexpected)? {
         let number = |column| row.get::<_, i64>(column).map_err(unexpected);
         let (page, model, scope) = (number(0)?, number(1)?, number(2)?);
-        let bytes = row.get(3).map_err(unexpected)?;
+        let bytes: Vec<u8> = row.get(3).map_err(unexpected)?;
         let records = models::dimensions(connection, model)
             .and_then(|dimensions| Records::read(dimensions, bytes));
         let Ok(records) = records else {
@@ -106,7 +106,7 @@ fn unfit_codes(connection: &Connection) -> Result<(usize, usize)> {
         all += records.len();
         *counted.entry((model, scope)).or_default() += records.len();
         for found in records.iter() {
-            unfit += usize::from(!fits(connection, page, model, scope, &found)?);
+            unfit += usize::from(!fits(connection, page, (model, scope), &found)?);
         }
     }
     for ((model, scope), codes) in counted {
@@ -118,10 +118,10 @@ fn unfit_codes(connection: &Connection) -> Result<(usize, usize)> {
 fn fits(
     connection: &Connection,
     page: i64,
-    model: i64,
-    scope: i64,
+    (model, scope): (i64, i64),
     found: &Record,
 ) -> Result<bool> {
+    let dimensions = models::dimensions(connection, model)?;
     let kept: Option<(i64, u8, Vec<u8>, Option<i64>)> = connection
         .prepare_cached(
             "SELECT page, flags, numbers, scope FROM vectors LEFT JOIN memories USING (memory)
@@ -136,7 +136,9 @@ fn fits(
     Ok(kept.is_some_and(|(its_page, flags, numbers, its_scope)| {
         let numbers: Vec<Half> = Half::from_bytes(&numbers).collect();
         let expected = record(found.key, i64::from(found.stamp), flags, &numbers);
-        (its_page, its_scope, found.key.model()) == (page, Some(scope), model) && expected == *found
+        (its_page, its_scope, found.key.model()) == (page, Some(scope), model)
+            && is_direction(&numbers, dimensions)
+            && expected == *found
     }))
 }
 
@@ -145,23 +147,26 @@ struct Kept {
     key: Key,
     scope: i64,
     flags: u8,
+    dimensions: usize,
     numbers: Vec<Half>,
 }
 
 fn vectors_after(connection: &Connection, after: i64) -> Result<Vec<Kept>> {
     connection
         .prepare_cached(
-            "SELECT v.vector, m.scope, v.flags, v.numbers
+            "SELECT v.vector, m.scope, v.flags, d.dimensions, v.numbers
              FROM vectors AS v JOIN memories AS m ON m.memory = v.vector >> 24
+                               JOIN models AS d ON d.model = v.vector >> 16 & 255
              WHERE v.vector > ? ORDER BY v.vector LIMIT ?",
         )
         .and_then(|mut select| {
             let kept = |row: &rusqlite::Row<'_>| {
-                let numbers: Vec<u8> = row.get(3)?;
+                let numbers: Vec<u8> = row.get(4)?;
                 Ok(Kept {
                     key: Key(row.get(0)?),
                     scope: row.get(1)?,
                     flags: row.get(2)?,
+                    dimensions: row.get(3)?,
                     numbers: Half::from_bytes(&numbers).collect(),
                 })
             };
@@ -181,7 +186,7 @@ struct Rebuilding<'a> {
 
 struct Open {
     page: i64,
-    records: Records,
+    records: Records<'static>,
     pages: usize,
     vectors: usize,
 }
@@ -189,7 +194,7 @@ struct Open {
 impl Rebuilding<'_> {
     fn add(&mut self, vector: &Kept) -> Result<()> {
         let place = (vector.key.model(), vector.scope);
-        let dimensions = vector.numbers.len();
+        let dimensions = vector.dimensions;
         let open = self.open.entry(place).or_insert_with(|| Open {
             page: 0,
             records: Records::new(dimensions),

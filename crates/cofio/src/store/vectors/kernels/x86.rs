@@ -1,7 +1,20 @@
 //! The inner loops in the vector instructions of x86-64.
 #![expect(unsafe_code, reason = "instructions that not every machine has, and loads by address")]
 
-use std::arch::x86_64::*;
+use std::arch::x86_64::{__m256i, _mm_loadu_si128};
+use std::arch::x86_64::{
+    _mm256_add_epi8, _mm256_add_epi64, _mm256_add_ps, _mm256_and_si256, _mm256_cvtph_ps,
+    _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_sad_epu8, _mm256_set1_epi8,
+    _mm256_set1_epi64x, _mm256_setr_epi8, _mm256_setzero_ps, _mm256_setzero_si256,
+    _mm256_shuffle_epi8, _mm256_slli_epi64, _mm256_srli_epi16, _mm256_storeu_ps,
+    _mm256_storeu_si256, _mm256_sub_epi64,
+};
+use std::arch::x86_64::{
+    _mm512_add_epi64, _mm512_add_ps, _mm512_and_si512, _mm512_cvtepi64_epi32, _mm512_cvtph_ps,
+    _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_popcnt_epi64,
+    _mm512_reduce_add_ps, _mm512_set1_epi64, _mm512_setzero_ps, _mm512_setzero_si512,
+    _mm512_slli_epi64, _mm512_sub_epi64,
+};
 
 use super::super::half::Half;
 use super::{LANES, PLANES, Words};
@@ -14,6 +27,7 @@ pub(in super::super) struct Avx2(());
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Avx512(());
 
+#[expect(clippy::unused_self, reason = "whoever has one may call")]
 impl Avx2 {
     pub(super) fn detect() -> Option<Self> {
         let has = is_x86_feature_detected!("avx2")
@@ -33,6 +47,7 @@ impl Avx2 {
     }
 }
 
+#[expect(clippy::unused_self, reason = "whoever has one may call")]
 impl Avx512 {
     pub(super) fn detect() -> Option<Self> {
         let has =

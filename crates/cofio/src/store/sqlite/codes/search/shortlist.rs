@@ -1,5 +1,10 @@
 //! The entries with the best estimates.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::error::Result;
+
 /// How many entries are compared at most: this many, and more per memory that is wanted.
 const AT_LEAST: usize = 200;
 const PER_MEMORY: usize = 24;
@@ -19,16 +24,39 @@ pub(super) struct Candidate {
     pub(super) slot: usize,
 }
 
-/// Keeps at least the best `capacity` entries.
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = (other.page, other.slot).cmp(&(self.page, self.slot));
+        self.estimate.total_cmp(&other.estimate).then(place)
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Candidate {}
+
+/// Keeps at least the best `capacity` entries that have a chance.
 pub(super) struct Shortlist {
     capacity: usize,
     candidates: Vec<Candidate>,
     threshold: f32,
+    has_all: bool,
 }
 
 impl Shortlist {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity, candidates: Vec::new(), threshold: f32::NEG_INFINITY }
+        let threshold = f32::NEG_INFINITY;
+        Self { capacity, candidates: Vec::new(), threshold, has_all: true }
     }
 
     /// Returns the estimate up to which entries have no chance any more.
@@ -36,9 +64,9 @@ impl Shortlist {
         self.threshold
     }
 
-    /// Returns whether nothing that was admitted had to be dropped.
+    /// Returns whether no entry was dropped only because there were too many.
     pub(super) fn has_all(&self) -> bool {
-        self.threshold == f32::NEG_INFINITY
+        self.has_all
     }
 
     /// Adds the entries of a page that have a chance and are admitted.
@@ -54,21 +82,35 @@ impl Shortlist {
             }
         }
         if self.candidates.len() > 2 * self.capacity {
-            self.shorten();
+            let (_, last, _) =
+                self.candidates.select_nth_unstable_by(self.capacity, |a, b| b.cmp(a));
+            self.threshold = last.estimate;
+            self.candidates.truncate(self.capacity);
+            self.has_all = false;
         }
     }
 
-    fn shorten(&mut self) {
-        let (_, last, _) = self
-            .candidates
-            .select_nth_unstable_by(self.capacity - 1, |a, b| b.estimate.total_cmp(&a.estimate));
-        self.threshold = last.estimate;
-        self.candidates.truncate(self.capacity);
+    /// Drops the entries with estimates up to a threshold.
+    pub(super) fn raise(&mut self, threshold: f32) {
+        if threshold > self.threshold {
+            self.threshold = threshold;
+            self.candidates.retain(|candidate| candidate.estimate > threshold);
+        }
     }
 
-    /// Returns the entries, the best estimate first.
-    pub(super) fn into_sorted(mut self) -> Vec<Candidate> {
-        self.candidates.sort_unstable_by(|a, b| b.estimate.total_cmp(&a.estimate));
-        self.candidates
+    /// Hands over entries, the best estimate first, until one is not wanted.
+    pub(super) fn hand_over(
+        &mut self,
+        mut wants: impl FnMut(&Candidate) -> Result<bool>,
+    ) -> Result<()> {
+        // Few are handed over, so they are not sorted beforehand.
+        let mut heap = BinaryHeap::from(std::mem::take(&mut self.candidates));
+        while let Some(candidate) = heap.peek()
+            && wants(candidate)?
+        {
+            heap.pop();
+        }
+        self.candidates = heap.into_vec();
+        Ok(())
     }
 }

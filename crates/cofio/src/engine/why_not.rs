@@ -1,0 +1,184 @@
+use std::fmt;
+
+use super::Engine;
+use super::search::Looked;
+use crate::error::Result;
+use crate::model::{Caller, Filter, Memory, MemoryId, Objection, Turn};
+use crate::retrieval::{Answer, Hit, Mode, Query, estimated_tokens};
+
+/// Among how many memories the place of one is looked for.
+const DEPTH: usize = 1_000;
+
+/// Why a memory is not part of an answer.
+#[derive(Debug, Clone)]
+pub struct WhyNot {
+    /// The memory.
+    pub memory: Memory,
+    /// Every reason, or none if it is part of the answer.
+    pub reasons: Vec<Absence>,
+    /// Its place among everything that was found, from 1.
+    pub rank: Option<usize>,
+    /// How many were found.
+    pub found: usize,
+    /// The cosine of its best passage and the question.
+    pub cosine: Option<f64>,
+}
+
+/// Why a memory is absent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Absence {
+    /// It is not among those that are meant.
+    NotMeant(Objection),
+    /// Nothing in it has to do with the question.
+    NothingSpeaksForIt,
+    /// Its meaning is unknown until it is embedded, and vectors alone are asked.
+    NotEmbedded,
+    /// Its cosine is below the threshold.
+    BelowThreshold {
+        /// The cosine.
+        cosine: f64,
+        /// The least that is wanted.
+        threshold: f64,
+    },
+    /// Others come first.
+    BeyondLimit {
+        /// Its place, unless it is far behind.
+        rank: Option<usize>,
+        /// How many are wanted.
+        limit: usize,
+    },
+    /// As many of its layer come first as are wanted of one.
+    BeyondLayerLimit {
+        /// How many are wanted.
+        limit: usize,
+    },
+    /// Another memory, of a more specific layer, says the same.
+    Overridden {
+        /// The other memory.
+        by: MemoryId,
+    },
+    /// It does not fit into the tokens that are left.
+    BeyondTokens {
+        /// How many tokens it has, about.
+        tokens: usize,
+        /// How many all hits may have.
+        budget: usize,
+    },
+}
+
+impl Engine {
+    /// Says why a memory is not part of the answer to a question.
+    ///
+    /// A memory that the caller may not open is not found, like one that is not there.
+    pub async fn why_not(&self, caller: &Caller, query: &Query, id: &MemoryId) -> Result<WhyNot> {
+        self.find_out(caller, query, id).await.map_err(|error| error.during("why_not"))
+    }
+
+    async fn find_out(&self, caller: &Caller, query: &Query, id: &MemoryId) -> Result<WhyNot> {
+        self.check_query(query)?;
+        let now = self.now();
+        let found = self.store.get(caller.access(), std::slice::from_ref(id)).await?;
+        let memory = found.into_iter().next().ok_or_else(|| MemoryId::not_found(id.as_str()))?;
+        let filter = super::filter(caller, &query.selection, now)?;
+        let objections: Vec<Absence> = filter.objections(&memory).map(Absence::NotMeant).collect();
+        let mut why = WhyNot { memory, reasons: objections, rank: None, found: 0, cosine: None };
+        if !why.reasons.is_empty() {
+            return Ok(why);
+        }
+        let unlimited = Query { threshold: Some(-1.0), ..query.clone() };
+        let looked = self.look(&unlimited, &filter, DEPTH).await?;
+        why.found = looked.total;
+        let Some((rank, turn)) = self.place_of(&filter, &looked, id).await? else {
+            why.reasons.push(unranked(query, &looked));
+            return Ok(why);
+        };
+        why.rank = Some(rank);
+        why.cosine = turn.cosine.map(f64::from);
+        why.reasons.extend(below_threshold(query, turn));
+        let answer = self.answer(caller, query, now).await?;
+        if why.reasons.is_empty() && !answer.hits.iter().any(|hit| hit.memory.id == *id) {
+            why.reasons.push(crowded_out(&why.memory, rank, query, &answer));
+        }
+        Ok(why)
+    }
+
+    /// Returns the place of a memory among what was ranked, and what is known of it.
+    async fn place_of<'a>(
+        &self,
+        filter: &Filter,
+        looked: &'a Looked,
+        id: &MemoryId,
+    ) -> Result<Option<(usize, &'a Turn)>> {
+        let loaded = self.load_ranked(filter, &looked.ranked).await?;
+        let Some((scored, _)) = loaded.iter().find(|(_, memory)| memory.id == *id) else {
+            return Ok(None);
+        };
+        let rank = looked.ranked.iter().position(|other| other.place == scored.place);
+        let turn = looked.evidence.turns.iter().find(|turn| turn.place == scored.place);
+        Ok(rank.map(|rank| rank + 1).zip(turn))
+    }
+}
+
+/// Says why a memory is not among those that were ranked.
+fn unranked(query: &Query, looked: &Looked) -> Absence {
+    if query.mode == Mode::Semantic && looked.evidence.pending > 0 {
+        Absence::NotEmbedded
+    } else if looked.total > looked.ranked.len() {
+        Absence::BeyondLimit { rank: None, limit: query.limit }
+    } else {
+        Absence::NothingSpeaksForIt
+    }
+}
+
+fn below_threshold(query: &Query, turn: &Turn) -> Option<Absence> {
+    let (threshold, cosine) = (query.least_cosine()?, f64::from(turn.cosine?));
+    (cosine < threshold).then_some(Absence::BelowThreshold { cosine, threshold })
+}
+
+/// Says what keeps a memory out that was ranked.
+fn crowded_out(memory: &Memory, rank: usize, query: &Query, answer: &Answer) -> Absence {
+    let stands_for = |hit: &&Hit| hit.signals.overrides.contains(&memory.id);
+    if let Some(hit) = answer.hits.iter().find(stands_for) {
+        return Absence::Overridden { by: hit.memory.id.clone() };
+    }
+    let tokens = estimated_tokens(memory.content.as_str());
+    match (query.tokens, query.limit_per_layer) {
+        (Some(budget), _) if answer.left_out > 0 && rank <= query.limit => {
+            Absence::BeyondTokens { tokens, budget }
+        }
+        (_, Some(limit)) if rank <= query.limit => Absence::BeyondLayerLimit { limit },
+        _ => Absence::BeyondLimit { rank: Some(rank), limit: query.limit },
+    }
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotMeant(objection) => f.write_str(objection.reason()),
+            Self::NothingSpeaksForIt => {
+                f.write_str("nothing in it or around it has to do with the question")
+            }
+            Self::NotEmbedded => {
+                f.write_str("it has no vector yet, and only vectors were to be compared")
+            }
+            Self::BelowThreshold { cosine, threshold } => {
+                write!(f, "its cosine is {cosine:.2}, and at least {threshold:.2} was wanted")
+            }
+            Self::BeyondLimit { rank: Some(rank), limit } => {
+                write!(f, "it is number {rank}, and {limit} were wanted")
+            }
+            Self::BeyondLimit { rank: None, limit } => {
+                write!(f, "more than {DEPTH} come first, and {limit} were wanted")
+            }
+            Self::BeyondLayerLimit { limit } => {
+                write!(f, "{limit} of its layer were wanted, and others of it come first")
+            }
+            Self::Overridden { by } => {
+                write!(f, "{by} says the same and belongs to a more specific layer")
+            }
+            Self::BeyondTokens { tokens, budget } => {
+                write!(f, "it has about {tokens} tokens, and the {budget} wanted were used up")
+            }
+        }
+    }
+}
