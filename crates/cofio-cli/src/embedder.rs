@@ -133,7 +133,7 @@ mod tests {
         let expected = "openai:127.0.0.1:11434/nomic-embed-text/256";
         assert_eq!(fingerprint(&local).unwrap().as_deref(), Some(expected));
         let keys = [openai, ("COFIO_OPENAI_KEY_ENV", "MY_KEY"), ("MY_KEY", "sk 123")];
-        let error = format!("{:?}", fingerprint(&keys).unwrap_err());
+        let error = fingerprint(&keys).unwrap_err().to_string();
         assert!(error.contains("cannot use the variable MY_KEY"), "{error}");
         assert!(!error.contains("123"), "{error}");
     }

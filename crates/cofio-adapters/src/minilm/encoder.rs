@@ -148,5 +148,7 @@ fn multiply(
 #[inline(always)]
 pub(super) fn to_length_one(vector: &mut [f32]) {
     let length = sum(vector, |number| number * number).sqrt();
-    vector.iter_mut().for_each(|number| *number /= length);
+    for number in vector {
+        *number /= length;
+    }
 }

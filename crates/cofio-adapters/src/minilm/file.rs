@@ -16,7 +16,7 @@ use super::linear::Line;
 /// Changes with every change of the body or of what is computed from it.
 pub(super) const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"cofiomlm";
-const HEADER: u64 = 8 + 4 + 32 + 32;
+const HEADER: usize = 8 + 4 + 32 + 32;
 /// How much is read, hashed and converted at a time.
 const CHUNK: usize = 1 << 16;
 
@@ -30,7 +30,7 @@ pub(super) struct Header {
 pub(super) fn open(path: &Path) -> Result<(Header, BodyReader)> {
     let file = File::open(path).map_err(|error| unopened(path, error))?;
     let mut reader = BufReader::with_capacity(CHUNK, file);
-    let mut bytes = [0; HEADER as usize];
+    let mut bytes = [0; HEADER];
     reader.read_exact(&mut bytes).map_err(|error| damaged(path).caused_by(error))?;
     if &bytes[..8] != MAGIC {
         return Err(damaged(path));
@@ -94,7 +94,7 @@ impl BodyReader {
         number: impl Fn([u8; SIZE]) -> T,
     ) -> io::Result<Vec<T>> {
         let mut numbers = Vec::with_capacity(count);
-        let mut buffer = [0; CHUNK];
+        let mut buffer = vec![0; CHUNK];
         while numbers.len() < count {
             let size = CHUNK.min((count - numbers.len()) * SIZE);
             self.reader.read_exact(&mut buffer[..size])?;
@@ -156,7 +156,7 @@ fn write_whole(
     body: impl FnOnce(&mut BodyWriter) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut writer = BufWriter::with_capacity(CHUNK, File::create(path)?);
-    writer.seek(SeekFrom::Start(HEADER))?;
+    writer.seek(SeekFrom::Start(HEADER as u64))?;
     let mut out = BodyWriter { writer, hash: Sha256::new() };
     body(&mut out)?;
     let BodyWriter { mut writer, hash } = out;

@@ -59,8 +59,6 @@ enum Value {
 #[serde(rename_all = "camelCase")]
 struct ContextOutput {
     markdown: String,
-    stable: String,
-    delta: String,
     /// The part that stays the same through a conversation.
     stable: String,
     /// The part that this prompt calls for.

@@ -66,12 +66,11 @@ pub fn show(page: &mut Page, answer: &Answer, with_reasons: bool, zone: &TimeZon
 /// Says what is missing if not every meaning was compared.
 fn note_meaning(app: &App, meaning: MeaningUsed) {
     match meaning {
-        MeaningUsed::NotAsked => {}
+        MeaningUsed::NotAsked | MeaningUsed::Compared { pending: 0 } => {}
         MeaningUsed::NoEmbedder => app.note_no_embedder(),
         MeaningUsed::Failed => app.output.note(
             "searched by words and names only, as the embedder failed: --mode semantic says why",
         ),
-        MeaningUsed::Compared { pending: 0 } => {}
         MeaningUsed::Compared { pending } => {
             let wait = present::count(pending, "memory waits for its", "memories wait for their");
             app.output.note(&format!("{wait} vectors: cofio embed makes them"));

@@ -115,8 +115,12 @@ fn the_doctor_says_where_everything_is() {
         serde_json::from_slice(&machine.run("doctor --rebuild --json").stdout).unwrap();
     let checks: Vec<_> = report["checks"].as_array().unwrap().iter().collect();
     let names: Vec<_> = checks.iter().map(|check| check["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["rebuild", "modes", "store", "audit"]);
+    assert_eq!(names, ["rebuild", "modes", "store", "audit", "embeddings"]);
     assert!(checks.iter().all(|check| check["ok"] == true), "{report}");
+    assert_eq!(
+        (&report["embeddings"]["pending"], &report["embeddings"]["perCent"]),
+        (&1.into(), &0.into())
+    );
     assert_eq!(report["settings"][1]["origin"], "variable USER");
 }
 

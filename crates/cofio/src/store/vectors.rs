@@ -9,8 +9,9 @@ mod half;
 mod kernels;
 mod rotation;
 
-pub(crate) use code::{Code, LANES, Question, Words};
+pub(crate) use code::{Code, Question};
 pub(crate) use half::Half;
+pub(crate) use kernels::{LANES, Words, prefetch};
 
 use crate::error::{Error, Result};
 

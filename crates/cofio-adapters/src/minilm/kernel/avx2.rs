@@ -95,6 +95,7 @@ fn tile<const COUNT: usize>(
 
 #[inline]
 #[target_feature(enable = "avx2")]
+#[expect(clippy::cast_ptr_alignment, reason = "two numbers are read unaligned")]
 fn sums<const COUNT: usize>(
     weights: &[Line],
     start: usize,

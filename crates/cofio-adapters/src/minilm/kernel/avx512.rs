@@ -101,6 +101,7 @@ fn tile<const COUNT: usize>(
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[expect(clippy::cast_ptr_alignment, reason = "two numbers are read unaligned")]
 fn sums<const COUNT: usize>(
     weights: &[Line],
     input: &[i16],

@@ -3,10 +3,8 @@
 //! After `RaBitQ` (Gao and Long, 2024): the signs of a rotated vector, with the scale that makes
 //! the estimate of a cosine unbiased and its error known.
 
-pub(crate) use super::kernels::{LANES, Words};
-
 use super::half::Half;
-use super::kernels::{Kernels, PLANES};
+use super::kernels::{Kernels, LANES, PLANES, Words};
 use super::rotation::rotate;
 
 /// The largest number of a question in small integers.

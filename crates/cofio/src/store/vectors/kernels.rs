@@ -64,6 +64,14 @@ impl Kernels {
     }
 }
 
+/// Asks for the beginning of what is needed soon, so that it need not be waited for then.
+pub(crate) fn prefetch<T>(items: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    x86::prefetch(items);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = items;
+}
+
 fn portable_sums(codes: &[Words], planes: &[[u64; PLANES]], sums: &mut [[i32; LANES]]) {
     for (group, sums) in codes.chunks_exact(planes.len()).zip(sums) {
         *sums = [0; LANES];

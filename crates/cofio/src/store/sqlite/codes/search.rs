@@ -13,7 +13,7 @@ pub(in super::super) use moments::{Moments, Spread};
 
 use rusqlite::Connection;
 
-use super::cache::{Cache, Page, Population};
+use super::cache::{Cache, Population};
 use crate::error::Result;
 use crate::store::vectors::{LANES, Question, direction};
 use best::Best;
@@ -88,7 +88,7 @@ pub(in super::super) fn cosines(
         memories.iter().map(|&memory| (memory, None)).collect();
     sorted.sort_unstable_by_key(|pair| pair.0);
     sorted.dedup_by_key(|pair| pair.0);
-    for page in &population.pages {
+    for page in population.pages.iter() {
         let (lowest, highest) = page.codes.memories;
         let start = sorted.partition_point(|pair| pair.0 < lowest);
         let end = sorted.partition_point(|pair| pair.0 <= highest);
@@ -131,7 +131,7 @@ impl Search<'_> {
         let mut best = Best::new(self.limit);
         let mut tally = Tally::default();
         let mut cosines = Vec::new();
-        for page in &self.population.pages {
+        for page in self.population.pages.iter() {
             cosines.clear();
             cosines.resize(page.codes.scales.len(), [0.0; LANES]);
             for (slot, key) in page.codes.keys.iter().enumerate() {
@@ -164,12 +164,17 @@ impl Search<'_> {
     }
 
     /// Looks at every code, and compares the vectors whose codes are best.
-    fn scan(&self, shortlist: &mut Shortlist, best: &mut Best) -> Result<Tally> {
+    fn scan<'a>(&'a self, shortlist: &mut Shortlist<'a>, best: &mut Best) -> Result<Tally> {
         let mut tally = Tally::default();
         let mut estimates = Vec::new();
         let mut looked_at = 0;
         let mut pause = FIRST_PAUSE;
-        for (number, page) in self.population.pages.iter().enumerate() {
+        let pages = &self.population.pages;
+        let (mut soon, mut sooner) = (pages.iter().skip(6), pages.iter().skip(2));
+        for page in pages.iter() {
+            // A million codes do not fit next to the processor, and waiting for them takes longest.
+            soon.next().inspect(|page| page.foresee());
+            sooner.next().inspect(|page| page.foresee_codes());
             let codes = &page.codes;
             estimates.resize(codes.scales.len(), [0.0; LANES]);
             self.question.estimate(&codes.words, &codes.scales, &mut estimates);
@@ -177,7 +182,7 @@ impl Search<'_> {
             if highest > shortlist.threshold() {
                 let admits = |slot: usize| (self.admits)(codes.keys[slot].memory());
                 let estimates = estimates.as_flattened().iter().take(codes.keys.len());
-                shortlist.add(number, estimates.copied(), admits);
+                shortlist.add(page, estimates.copied(), admits);
             }
             looked_at += codes.keys.len();
             if looked_at >= pause {
@@ -193,7 +198,7 @@ impl Search<'_> {
     /// more than `most`.
     fn compare(
         &self,
-        shortlist: &mut Shortlist,
+        shortlist: &mut Shortlist<'_>,
         best: &mut Best,
         square: f32,
         most: usize,
@@ -206,10 +211,8 @@ impl Search<'_> {
                 return Ok(false);
             }
             compared += 1;
-            let page: &Page = &self.population.pages[candidate.page];
-            let vector = self.population.vector(self.connection, page, candidate.slot)?;
-            let key = page.codes.keys[candidate.slot];
-            best.take(Neighbour::new(key, self.question.cosine(vector)));
+            let vector = self.population.vector(self.connection, candidate.page, candidate.slot)?;
+            best.take(Neighbour::new(candidate.key(), self.question.cosine(vector)));
             Ok(true)
         })?;
         shortlist.raise(best.lowest() - margin(0.0));

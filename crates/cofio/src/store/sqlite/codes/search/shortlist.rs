@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::super::cache::Page;
+use super::super::key::Key;
 use crate::error::Result;
 
 /// How many entries are compared at most: this many, and more per memory that is wanted.
@@ -15,45 +17,49 @@ pub(super) fn capacity(limit: usize) -> usize {
 }
 
 /// An entry that may be near.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate {
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'a> {
     pub(super) estimate: f32,
-    /// Its page's place in the population.
-    pub(super) page: usize,
+    pub(super) page: &'a Page,
     /// Its place on the page.
     pub(super) slot: usize,
 }
 
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let place = (other.page, other.slot).cmp(&(self.page, self.slot));
-        self.estimate.total_cmp(&other.estimate).then(place)
+impl Candidate<'_> {
+    pub(super) fn key(&self) -> Key {
+        self.page.codes.keys[self.slot]
     }
 }
 
-impl PartialOrd for Candidate {
+impl Ord for Candidate<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.estimate.total_cmp(&other.estimate).then_with(|| other.key().cmp(&self.key()))
+    }
+}
+
+impl PartialOrd for Candidate<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Candidate {
+impl PartialEq for Candidate<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Candidate {}
+impl Eq for Candidate<'_> {}
 
 /// Keeps at least the best `capacity` entries that have a chance.
-pub(super) struct Shortlist {
+pub(super) struct Shortlist<'a> {
     capacity: usize,
-    candidates: Vec<Candidate>,
+    candidates: Vec<Candidate<'a>>,
     threshold: f32,
     has_all: bool,
 }
 
-impl Shortlist {
+impl<'a> Shortlist<'a> {
     pub(super) fn new(capacity: usize) -> Self {
         let threshold = f32::NEG_INFINITY;
         Self { capacity, candidates: Vec::new(), threshold, has_all: true }
@@ -72,7 +78,7 @@ impl Shortlist {
     /// Adds the entries of a page that have a chance and are admitted.
     pub(super) fn add(
         &mut self,
-        page: usize,
+        page: &'a Page,
         estimates: impl Iterator<Item = f32>,
         admits: impl Fn(usize) -> bool,
     ) {
@@ -101,7 +107,7 @@ impl Shortlist {
     /// Hands over entries, the best estimate first, until one is not wanted.
     pub(super) fn hand_over(
         &mut self,
-        mut wants: impl FnMut(&Candidate) -> Result<bool>,
+        mut wants: impl FnMut(&Candidate<'a>) -> Result<bool>,
     ) -> Result<()> {
         // Few are handed over, so they are not sorted beforehand.
         let mut heap = BinaryHeap::from(std::mem::take(&mut self.candidates));

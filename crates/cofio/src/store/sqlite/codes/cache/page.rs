@@ -1,0 +1,121 @@
+//! One page of codes in memory.
+
+use std::sync::{Arc, OnceLock};
+
+use super::super::key::Key;
+use super::super::records::{Raw, Records};
+use super::ASSISTANT;
+use crate::store::vectors::{Code, Half, LANES, Words, prefetch};
+
+/// The codes of a page, and those of its vectors that were needed.
+#[derive(Clone)]
+pub(in super::super) struct Page {
+    pub(in super::super) codes: Arc<Codes>,
+    vectors: Arc<OnceLock<Box<[Slot]>>>,
+}
+
+pub(super) type Slot = OnceLock<Arc<[Half]>>;
+
+impl Page {
+    pub(super) fn new(codes: Codes) -> Self {
+        Self { codes: Arc::new(codes), vectors: Arc::default() }
+    }
+
+    /// Returns the page with no vectors at hand.
+    pub(super) fn without_vectors(&self) -> Self {
+        Self { codes: Arc::clone(&self.codes), vectors: Arc::default() }
+    }
+
+    /// Returns the places of the vectors.
+    pub(super) fn vectors(&self) -> &[Slot] {
+        let none = || self.codes.keys.iter().map(|_| OnceLock::new()).collect();
+        self.vectors.get_or_init(none)
+    }
+
+    /// Asks for the page's addresses, which are needed soon.
+    pub(in super::super) fn foresee(&self) {
+        prefetch(std::slice::from_ref(&*self.codes));
+    }
+
+    /// Asks for the page's codes, which are needed even sooner.
+    pub(in super::super) fn foresee_codes(&self) {
+        prefetch(&self.codes.words);
+        prefetch(&self.codes.scales);
+        prefetch(&self.codes.marks);
+    }
+
+    /// Takes over the vectors of entries that are still there; those of others are dropped.
+    pub(super) fn inherit(&self, earlier: &Self) {
+        let Some(vectors) = earlier.vectors.get() else { return };
+        for (slot, vector) in vectors.iter().enumerate() {
+            let Some(vector) = vector.get() else { continue };
+            let entry = (earlier.codes.keys[slot], earlier.codes.stamps[slot]);
+            let mut entries =
+                self.codes.keys.iter().copied().zip(self.codes.stamps.iter().copied());
+            if let Some(now) = entries.position(|other| other == entry) {
+                // It was empty until now.
+                let _ = self.vectors()[now].set(Arc::clone(vector));
+            }
+        }
+    }
+
+    /// Returns how many bytes of vectors are at hand.
+    pub(super) fn vector_bytes(&self) -> usize {
+        let loaded = self.vectors.get().into_iter().flatten().filter_map(OnceLock::get);
+        loaded.map(|vector| size_of_val(&**vector)).sum()
+    }
+}
+
+/// The codes of a page, side by side as the kernels want them.
+pub(in super::super) struct Codes {
+    pub(super) number: i64,
+    pub(super) revision: i64,
+    pub(in super::super) keys: Box<[Key]>,
+    stamps: Box<[u16]>,
+    /// For each group of entries, one item per word of a code.
+    pub(in super::super) words: Box<[Words]>,
+    /// Zero for entries that only fill up the last group, so that their estimates are zero.
+    pub(in super::super) scales: Box<[[f32; LANES]]>,
+    /// One for entries of an assistant, zero for others.
+    pub(in super::super) marks: Box<[[f32; LANES]]>,
+    /// How many entries there are and the sum of their squared scales: of all, of an assistant's.
+    pub(in super::super) tallied: [(f32, f32); 2],
+    /// The lowest and the highest number of a memory on the page.
+    pub(in super::super) memories: (i64, i64),
+}
+
+impl Codes {
+    pub(super) fn new(
+        number: i64,
+        revision: i64,
+        dimensions: usize,
+        records: &Records<'_>,
+    ) -> Self {
+        let width = Code::words(dimensions);
+        let groups = records.len().div_ceil(LANES);
+        let mut words = vec![[0; LANES]; groups * width].into_boxed_slice();
+        let mut scales = vec![[0.0; LANES]; groups].into_boxed_slice();
+        let mut marks = scales.clone();
+        for (entry, record) in records.raw().enumerate() {
+            let (group, lane) = (entry / LANES, entry % LANES);
+            for (item, word) in words[group * width..].iter_mut().zip(record.words()) {
+                item[lane] = word;
+            }
+            scales[group][lane] = record.scale().value();
+            marks[group][lane] = f32::from(record.flags() & ASSISTANT);
+        }
+        let keys: Box<[Key]> = records.keys().collect();
+        let memory = |key: Option<&Key>| key.map_or(0, |key| key.memory());
+        let memories = (memory(keys.iter().min()), memory(keys.iter().max()));
+        let stamps = records.raw().map(Raw::stamp).collect();
+        let mut tallied = [(0.0, 0.0); 2];
+        for (scale, mark) in scales.as_flattened().iter().zip(marks.as_flattened()).take(keys.len())
+        {
+            for (sums, weight) in tallied.iter_mut().zip([1.0, *mark]) {
+                sums.0 += weight;
+                sums.1 += weight * scale * scale;
+            }
+        }
+        Self { number, revision, keys, stamps, words, scales, marks, tallied, memories }
+    }
+}
