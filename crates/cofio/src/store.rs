@@ -133,6 +133,9 @@ pub trait Store: Send + Sync {
     /// Nobody else is handed them before `until`.
     async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Memory>>;
 
+    /// Gives back memories that were handed out and could not be embedded.
+    async fn release(&self, ids: &[MemoryId]) -> Result<()>;
+
     /// Returns the vectors that passages with these hashes have already, in the same order.
     async fn known_vectors(
         &self,

@@ -20,7 +20,7 @@ pub(super) type Work = Box<dyn FnMut(&[CleanText]) -> Result<Vectors>>;
 /// A request with no more texts goes ahead of larger ones.
 const SMALL: usize = 2;
 /// About how many tokens a piece has, which take a few milliseconds.
-const PIECE: usize = 256;
+const PIECE: usize = 160;
 
 /// Threads that end when this is dropped.
 pub(super) struct Workers {

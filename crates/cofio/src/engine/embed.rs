@@ -8,8 +8,8 @@ use crate::embed::Embedder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
-    Change, CleanText, Commit, Fingerprint, Identifier, Meaning, Memory, Outcome, PassageHash,
-    PassageVector,
+    Change, CleanText, Commit, Fingerprint, Identifier, Meaning, Memory, MemoryId, Outcome,
+    PassageHash, PassageVector,
 };
 use crate::store::EmbeddingState;
 
@@ -94,21 +94,32 @@ impl Engine {
         let now = self.now();
         let claimed =
             self.store.claim(now, now.saturating_add(LEASE).unwrap_or(now), limit).await?;
-        let mut done = 0;
-        if !claimed.is_empty() {
-            let vectors = self.vectors_of(embedder, &claimed).await?;
-            let changes = changes(&claimed, vectors, embedder.fingerprint());
-            let actor = Identifier::new("cofio")?;
-            let commit = Commit { actor, at: now, changes, audit: Vec::new(), idempotency: None };
-            let outcomes = self.store.commit(commit).await?;
-            done =
-                outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Embedded(_))).count();
-        }
+        let done = match self.embed_claimed(embedder, &claimed).await {
+            Ok(done) => done,
+            Err(error) => {
+                let ids: Vec<MemoryId> = claimed.iter().map(|memory| memory.id.clone()).collect();
+                self.store.release(&ids).await?;
+                return Err(error);
+            }
+        };
         let state = self.store.embedding_state().await?;
         if state.pending == 0 && !state.retiring.is_empty() {
             self.store.retire(RETIRED_AT_ONCE).await?;
         }
         Ok(Embedded { done, pending: state.pending })
+    }
+
+    async fn embed_claimed(&self, embedder: &dyn Embedder, claimed: &[Memory]) -> Result<usize> {
+        if claimed.is_empty() {
+            return Ok(0);
+        }
+        let vectors = self.vectors_of(embedder, claimed).await?;
+        let changes = changes(claimed, vectors, embedder.fingerprint());
+        let actor = Identifier::new("cofio")?;
+        let commit =
+            Commit { actor, at: self.now(), changes, audit: Vec::new(), idempotency: None };
+        let outcomes = self.store.commit(commit).await?;
+        Ok(outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Embedded(_))).count())
     }
 
     /// Returns the vectors of the passages of each memory; the same text is embedded once.

@@ -10,7 +10,7 @@ use crate::text;
 /// How many memories are ranked for every hit wanted, and at least.
 const DEPTH: (usize, usize) = (5, 50);
 
-/// How many memories are loaded for every hit wanted, and more: some may give way to others.
+/// How many memories are loaded for every hit wanted, and more, where some may give way to others.
 const SPARE: (usize, usize) = (2, 10);
 
 impl Engine {
@@ -33,7 +33,7 @@ impl Engine {
         self.check_query(query)?;
         let filter = super::filter(caller, &query.selection, now)?;
         let looked = self.look(query, &filter, DEPTH.1.max(query.limit * DEPTH.0)).await?;
-        let wanted = (query.limit * SPARE.0 + SPARE.1).min(looked.ranked.len());
+        let wanted = wanted(query, &filter).min(looked.ranked.len());
         let found = self.load_ranked(&filter, &looked.ranked[..wanted]).await?;
         let looked_up = LookedUp { words: &looked.cues.words, names: &looked.cues.names };
         let (hits, left_out) = retrieval::merge(found, query, looked_up);
@@ -142,6 +142,14 @@ impl Engine {
             return Err(Error::invalid("recency counts from 0 to 1"));
         }
         Ok(())
+    }
+}
+
+/// Returns how many memories are loaded: in one layer, nothing gives way to anything.
+fn wanted(query: &Query, filter: &Filter) -> usize {
+    match filter.scopes.as_slice() {
+        [_] if query.limit_per_layer.is_none() => query.limit,
+        _ => query.limit * SPARE.0 + SPARE.1,
     }
 }
 

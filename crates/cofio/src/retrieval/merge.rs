@@ -89,9 +89,11 @@ impl Candidate {
         let matched_terms = words.filter_map(|(_, terms)| terms.first().cloned()).collect();
         let mut matched_names: Vec<String> = Vec::new();
         if scored.named > 0 {
-            let names = memory.entities.iter().map(|mention| &mention.name);
-            let named = names.filter(|name| looked_up.names.contains(&text::fold(name)));
-            matched_names = named.cloned().collect();
+            let is_asked = |name: &str| looked_up.names.contains(&text::fold(name));
+            let mentions = memory.entities.iter();
+            let named =
+                mentions.filter(|mention| is_asked(&mention.name) || is_asked(&mention.alias));
+            matched_names = named.map(|mention| mention.name.clone()).collect();
             matched_names.sort();
             matched_names.dedup();
         }

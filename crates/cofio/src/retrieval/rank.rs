@@ -80,6 +80,8 @@ pub enum Signal {
     Assistant,
     /// That it is long.
     Length,
+    /// That it is hardly a word.
+    Brevity,
     /// That it is a question.
     Question,
     /// That it is to be trusted little.
@@ -96,6 +98,7 @@ names!(Signal, "signal", Invalid, {
     Recency => "recency",
     Assistant => "assistant",
     Length => "length",
+    Brevity => "brevity",
     Question => "question",
     Trust => "trust",
 });
@@ -197,6 +200,7 @@ impl Field<'_> {
             (Signal::Recency, self.recency(one)),
             (Signal::Assistant, given(one.assistant && !self.aim.to_assistant, WEIGHTS.assistant)),
             (Signal::Length, length(one)),
+            (Signal::Brevity, brevity(one)),
             (Signal::Question, given(short_question, WEIGHTS.question)),
             (Signal::Trust, given(one.trust == Trust::Low, WEIGHTS.low_trust)),
         ]
@@ -274,12 +278,13 @@ impl Field<'_> {
     }
 }
 
-/// Returns what the length of a turn speaks against it.
 fn length(turn: &Turn) -> f64 {
     let length = f64::from(turn.length + 1);
-    if length > WEIGHTS.long_from {
-        return WEIGHTS.long * (length / WEIGHTS.long_from).ln();
-    }
+    if length > WEIGHTS.long_from { WEIGHTS.long * (length / WEIGHTS.long_from).ln() } else { 0.0 }
+}
+
+fn brevity(turn: &Turn) -> f64 {
+    let length = f64::from(turn.length + 1);
     if turn.session.is_none() || length > WEIGHTS.brief_below {
         return 0.0;
     }

@@ -175,6 +175,11 @@ impl Store for MemoryStore {
         Ok(self.contents().claim(now, until, limit))
     }
 
+    async fn release(&self, ids: &[MemoryId]) -> Result<()> {
+        self.contents().embedding.release(ids);
+        Ok(())
+    }
+
     async fn known_vectors(
         &self,
         fingerprint: &Fingerprint,

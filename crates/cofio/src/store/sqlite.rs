@@ -220,6 +220,11 @@ impl Store for SqliteStore {
         self.threads.run(move |connection| pending::claim(connection, now, until, limit)).await
     }
 
+    async fn release(&self, ids: &[MemoryId]) -> Result<()> {
+        let ids = ids.to_vec();
+        self.threads.run(move |connection| pending::release(connection, &ids)).await
+    }
+
     async fn known_vectors(
         &self,
         fingerprint: &Fingerprint,

@@ -14,6 +14,14 @@ pub(super) struct EmbeddingQueue {
     claimed_until: HashMap<MemoryId, Timestamp>,
 }
 
+impl EmbeddingQueue {
+    pub fn release(&mut self, ids: &[MemoryId]) {
+        for id in ids {
+            self.claimed_until.remove(id);
+        }
+    }
+}
+
 impl Contents {
     pub fn adopt(&mut self, fingerprint: &Fingerprint) -> bool {
         let changes = self.embedding.model.as_ref() != Some(fingerprint);

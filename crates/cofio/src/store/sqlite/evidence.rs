@@ -63,11 +63,12 @@ fn use_of(
             continue;
         }
         let postings = field.postings(connection, *scope, word)?;
-        let mut having: Vec<i64> = postings.iter().map(|posting| posting.memory).collect();
+        let mut having: Vec<u32> = postings.iter().map(|posting| posting.place).collect();
         having.dedup();
         memories += having.len() as u64;
         let step = having.len().div_ceil(SAMPLE).max(1);
-        sample.extend(having.into_iter().step_by(step));
+        let number = |place: u32| field.records[place as usize].memory;
+        sample.extend(having.into_iter().step_by(step).map(number));
     }
     if memories * 10 < all || memories == 0 {
         return Ok(WordUse { memories, capitalised: 0.0 });
@@ -98,6 +99,8 @@ pub(super) fn evidence(
         }
     }
     let words = weighable(connection, &scopes, &cues.words)?;
+    let mut rarest_first: Vec<usize> = (0..words.len()).collect();
+    rarest_first.sort_by_key(|&number| words[number].frequency());
     let numbers: Vec<i64> = scopes.iter().map(|scoped| scoped.number).collect();
     let named = entities::named(connection, &numbers, &cues.names, NAMED)?;
     let mut evidence =
@@ -105,13 +108,13 @@ pub(super) fn evidence(
     let mut spreads = Vec::new();
     for scoped in &scopes {
         let mut gathering = Gathering::new(scoped, evidence.turns.len());
-        for (word, occurrences) in words.iter().zip(&mut evidence.words) {
-            gathering.add_word(connection, word, occurrences)?;
+        for &number in &rarest_first {
+            gathering.add_word(connection, &words[number], &mut evidence.words[number])?;
         }
         gathering.add_named(&named);
         if let Some(meaning) = &cues.meaning {
             spreads.extend(gathering.add_meaning(connection, &kept.codes, meaning, limit)?);
-            evidence.pending += pending::count(connection, scoped.number)?;
+            evidence.pending += pending::lacking(connection, scoped.number, &meaning.fingerprint)?;
         }
         evidence.passages += scoped.field.passages;
         evidence.turns.append(&mut gathering.turns);

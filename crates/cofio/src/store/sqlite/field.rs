@@ -16,6 +16,7 @@ use super::turns::{self, Record};
 use super::unexpected;
 use crate::error::Result;
 use crate::model::Author;
+use crate::store::analysed::Count;
 
 /// How many records are kept over all scopes, about 60 bytes each.
 const RECORDS: usize = 2_000_000;
@@ -151,10 +152,17 @@ impl Clone for Field {
     }
 }
 
+/// That a term stands in a passage of the memory at a place in the records.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placed {
+    pub(super) place: u32,
+    pub(super) count: Count,
+}
+
 /// The lists of terms that were asked for.
 #[derive(Debug, Default)]
 struct Lists {
-    terms: HashMap<String, Arc<Vec<Posting>>>,
+    terms: HashMap<String, Arc<[Placed]>>,
     frequencies: HashMap<String, u64>,
     size: usize,
 }
@@ -262,11 +270,16 @@ impl Field {
         connection: &Connection,
         scope: i64,
         term: &str,
-    ) -> Result<Arc<Vec<Posting>>> {
+    ) -> Result<Arc<[Placed]>> {
         if let Some(known) = locked(&self.lists).terms.get(term) {
             return Ok(Arc::clone(known));
         }
-        let found = Arc::new(index::postings(connection, scope, term)?);
+        let placed = |posting: &Posting| {
+            let place = u32::try_from(self.place(posting.memory)?).ok()?;
+            Some(Placed { place, count: posting.count })
+        };
+        let postings = index::postings(connection, scope, term)?;
+        let found: Arc<[Placed]> = postings.iter().filter_map(placed).collect();
         let mut lists = locked(&self.lists);
         if lists.size > POSTINGS {
             *lists = Lists::default();

@@ -17,8 +17,9 @@ use crate::model::{
     Criteria, Filter, Groups, Identifier, Meaning, Occurrence, Occurrences, Place, Spread, Turn,
 };
 
-/// Of how many turns the cosine is looked up at most, besides those that are nearest.
-const COMPARED: usize = 4_096;
+/// Of how many turns the cosine is looked up at most, besides those that are nearest; those that
+/// rare words point to come first.
+const COMPARED: usize = 1_024;
 
 /// Marks a record that is not among the turns.
 const ABSENT: u32 = u32::MAX;
@@ -134,7 +135,7 @@ impl<'a> Gathering<'a> {
             let field = Arc::clone(&self.scoped.field);
             let postings = field.postings(connection, self.scoped.number, term)?;
             for posting in postings.iter() {
-                if let Some(turn) = self.touch(posting.memory) {
+                if let Some(turn) = self.touch_place(posting.place as usize) {
                     occurrences.found.push(Occurrence {
                         turn: turn + u32::try_from(self.offset).unwrap_or(u32::MAX),
                         told: posting.count.told,
@@ -195,7 +196,10 @@ impl<'a> Gathering<'a> {
 
     /// Returns the place of a memory among the turns, after adding it with its conversation.
     fn touch(&mut self, memory: i64) -> Option<u32> {
-        let place = self.scoped.field.place(memory)?;
+        self.touch_place(self.scoped.field.place(memory)?)
+    }
+
+    fn touch_place(&mut self, place: usize) -> Option<u32> {
         if self.places[place] == ABSENT {
             self.add(place);
         }

@@ -6,7 +6,7 @@ use super::codes;
 use super::read::{self, MEMORY, bounded, collect};
 use super::unexpected;
 use crate::error::Result;
-use crate::model::{Fingerprint, Memory, Timestamp};
+use crate::model::{Fingerprint, Memory, MemoryId, Timestamp};
 use crate::store::EmbeddingState;
 
 /// Puts a memory into the queue.
@@ -27,12 +27,32 @@ pub(super) fn remove(connection: &Connection, memory: i64) -> Result<()> {
         .map_err(unexpected)
 }
 
-/// Returns how many memories of a scope wait.
-pub(super) fn count(connection: &Connection, scope: i64) -> Result<u64> {
+/// Returns how many memories of a scope have no vector of a model.
+pub(super) fn lacking(connection: &Connection, scope: i64, model: &Fingerprint) -> Result<u64> {
+    if adopted(connection)?.as_ref() == Some(model) {
+        return connection
+            .prepare_cached("SELECT count(*) FROM pending WHERE scope = ?")
+            .and_then(|mut select| select.query_row([scope], |row| row.get(0)))
+            .map_err(unexpected);
+    }
     connection
-        .prepare_cached("SELECT count(*) FROM pending WHERE scope = ?")
-        .and_then(|mut select| select.query_row([scope], |row| row.get(0)))
+        .prepare_cached("SELECT count(*) FROM memories WHERE scope = ? AND fingerprint IS NOT ?")
+        .and_then(|mut select| select.query_row((scope, model.as_str()), |row| row.get(0)))
         .map_err(unexpected)
+}
+
+/// Gives back memories that somebody took and could not embed.
+pub(super) fn release(connection: &Connection, ids: &[MemoryId]) -> Result<()> {
+    let mut update = connection
+        .prepare_cached(
+            "UPDATE pending SET claimed_until = 0
+             WHERE memory = (SELECT memory FROM memories WHERE id = ?)",
+        )
+        .map_err(unexpected)?;
+    for id in ids {
+        update.execute([id.as_str()]).map_err(unexpected)?;
+    }
+    Ok(())
 }
 
 /// Returns the model that memories are embedded with.

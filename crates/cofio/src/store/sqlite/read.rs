@@ -48,21 +48,17 @@ pub(super) fn at(
     filter: &Filter,
     places: &[Place],
 ) -> Result<Vec<(Place, Memory)>> {
-    let scopes = scope_numbers(connection, &filter.scopes)?;
-    let condition = filter::condition(filter);
-    let sql = format!(
-        "SELECT m.scope, {MEMORY} FROM memories AS m WHERE m.memory = ? AND {}",
-        condition.sql
-    );
+    let sql = format!("SELECT {MEMORY} FROM memories AS m WHERE m.memory = ?");
+    let mut select = connection.prepare_cached(&sql).map_err(unexpected)?;
     let mut found = Vec::with_capacity(places.len());
     for &place in places {
-        let values = [Sql::from(place.0.cast_signed())];
-        let values = values.into_iter().chain(condition.values.iter().cloned());
-        let rows = collect(connection, &sql, values, |row| {
-            Ok((row.get::<_, i64>(0).map_err(unexpected)?, memory_from(row, 1)?))
-        })?;
-        let inside = rows.into_iter().filter(|(scope, _)| scopes.contains(scope));
-        found.extend(inside.map(|(_, memory)| (place, memory)));
+        let mut rows = select.query([place.0.cast_signed()]).map_err(unexpected)?;
+        if let Some(row) = rows.next().map_err(unexpected)? {
+            let memory = memory(row)?;
+            if filter.admits(&memory) {
+                found.push((place, memory));
+            }
+        }
     }
     Ok(found)
 }
