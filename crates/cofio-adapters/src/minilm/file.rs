@@ -37,7 +37,7 @@ pub(super) fn open(path: &Path) -> Result<(Header, BodyReader)> {
     }
     if bytes[8..12] != VERSION.to_le_bytes() {
         let message =
-            format!("model {} was made by another version; run `cofio model pull`", path.display());
+            format!("model {} was made by another version; run `cofio model pull --force`", path.display());
         return Err(Error::new(ErrorKind::Configuration, message));
     }
     let mut header = Header { source: [0; 32], body: [0; 32] };
@@ -48,7 +48,7 @@ pub(super) fn open(path: &Path) -> Result<(Header, BodyReader)> {
 
 /// Makes the error for a file that is not what its header says.
 pub(super) fn damaged(path: &Path) -> Error {
-    let message = format!("model {} is damaged; run `cofio model pull`", path.display());
+    let message = format!("model {} is damaged; run `cofio model pull --force`", path.display());
     Error::new(ErrorKind::Damaged, message)
 }
 

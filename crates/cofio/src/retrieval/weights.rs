@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 /// How much each piece of evidence counts.
 ///
 /// They were chosen by leaving out one conversation after the other and measuring on the one left
-/// out (docs/decisions/0008-ranking.md). Most of them may be half or twice as large without much
+/// out (docs/decisions/0007-ranking-without-a-language-model.md). Most of them may be half or twice as large without much
 /// harm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
