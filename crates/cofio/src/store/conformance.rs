@@ -20,7 +20,9 @@
 mod atomicity;
 mod batches;
 mod candidates;
+mod embedding;
 mod entities;
+mod evidence;
 mod filters;
 mod fixtures;
 mod forgetting;
@@ -115,6 +117,26 @@ macro_rules! conformance_suite {
                 repeated_cues_change_nothing,
                 any_cue_is_taken_as_it_is,
             }
+            embedding {
+                the_nearest_are_found_with_their_cosines,
+                the_best_passage_of_a_memory_counts,
+                vectors_of_another_model_are_not_compared,
+                what_is_found_otherwise_is_compared_too,
+                what_is_not_meant_takes_no_place_among_the_nearest,
+                forgetting_removes_the_vectors,
+                a_new_text_waits_for_new_vectors,
+                assistants_and_others_are_spread_apart,
+                without_a_meaning_nothing_is_compared,
+                vectors_are_known_by_their_text_while_a_memory_has_it,
+                a_memory_is_handed_out_once_until_its_time_is_over,
+                what_is_given_back_is_handed_out_again,
+                what_was_forgotten_is_not_handed_out,
+                of_many_who_ask_at_once_each_is_handed_others,
+                a_new_text_is_handed_out_as_it_is_now,
+                another_model_begins_anew_and_the_first_answers_meanwhile,
+                a_late_vector_of_the_earlier_model_changes_nothing,
+                the_vectors_of_an_earlier_model_are_retired,
+            }
             entities {
                 an_entity_gathers_what_names_it,
                 case_and_accents_make_no_other_entity,
@@ -124,6 +146,22 @@ macro_rules! conformance_suite {
                 what_has_ended_names_nothing,
                 counts_follow_updates,
                 an_entity_of_two_scopes_is_returned_once,
+            }
+            evidence {
+                turns_stand_in_order_of_event_and_then_of_arrival,
+                conversations_of_two_scopes_are_never_joined,
+                a_scope_of_a_session_is_a_conversation,
+                what_is_not_meant_is_not_among_the_turns,
+                words_told_and_words_asked_are_counted_apart,
+                words_are_counted_in_each_passage,
+                counts_are_of_the_filters_scopes_alone,
+                of_the_forms_of_a_word_the_most_frequent_counts,
+                turns_say_how_many_of_the_names_they_have,
+                places_lead_to_what_is_still_meant_in_their_order,
+                a_survey_counts_memories_and_authors,
+                a_survey_tells_how_frequent_words_are_written,
+                what_changed_is_told_as_if_it_had_never_been_otherwise,
+                a_turn_that_is_rewritten_stays_where_it_was,
             }
             filters {
                 by_kind,

@@ -4,13 +4,13 @@ use std::future::{Future, poll_fn};
 use std::sync::Arc;
 use std::task::Poll;
 
-use super::fixtures::{commit, create, forget, keeper, now, whole};
+use super::fixtures::{commit, create, forget, keeper, moment, now, whole};
 use crate::error::{ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, Change, ChangeRecord, Commit, Criteria, Cues, Entity, Evidence, Filter,
-    Memory, MemoryId, Outcome, Place, Reading, Scope, State, Survey,
+    Fingerprint, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State, Survey,
 };
-use crate::store::{Entries, Listing, Order, Page, ScopeSummary, Store, Tombstone};
+use crate::store::{EmbeddingState, Entries, Listing, Order, Page, ScopeSummary, Store, Tombstone};
 use crate::text::bm25;
 
 /// The store under test; an answer that is an error ends the case.
@@ -78,6 +78,40 @@ impl Subject {
         self.0.survey(scopes, words).await.expect("scopes are surveyed")
     }
 
+    pub async fn at(&self, filter: &Filter, places: &[Place]) -> Vec<(Place, Memory)> {
+        self.0.at(filter, places).await.expect("memories are loaded")
+    }
+
+    pub async fn adopt(&self, fingerprint: &Fingerprint) -> bool {
+        self.0.adopt(fingerprint).await.expect("a model is adopted")
+    }
+
+    /// Takes memories to embed them, and returns their ids.
+    pub async fn claim(&self, from: i64, until: i64, limit: usize) -> Vec<MemoryId> {
+        let claimed = self.0.claim(moment(from), moment(until), limit).await;
+        claimed.expect("memories are handed out").into_iter().map(|memory| memory.id).collect()
+    }
+
+    pub async fn release(&self, ids: &[MemoryId]) {
+        self.0.release(ids).await.expect("memories are given back");
+    }
+
+    pub async fn known_vectors(
+        &self,
+        fingerprint: &Fingerprint,
+        hashes: &[PassageHash],
+    ) -> Vec<Option<Vec<f32>>> {
+        self.0.known_vectors(fingerprint, hashes).await.expect("vectors are looked up")
+    }
+
+    pub async fn retire(&self, limit: usize) -> u64 {
+        self.0.retire(limit).await.expect("vectors are retired")
+    }
+
+    pub async fn embedding_state(&self) -> EmbeddingState {
+        self.0.embedding_state().await.expect("the state is counted")
+    }
+
     /// Returns what words and names point to, each list best first, and their memories.
     pub async fn candidates(&self, filter: &Filter, cues: &Cues) -> Candidates {
         let evidence = self.evidence(filter, cues).await;
@@ -87,7 +121,7 @@ impl Subject {
         let mut found: Vec<Place> = lexical.iter().chain(&entity).copied().collect();
         found.sort_unstable();
         found.dedup();
-        let memories = self.0.at(filter, &found).await.expect("memories are loaded");
+        let memories = self.at(filter, &found).await;
         let id = |place: &Place| {
             let found = memories.iter().find(|(there, _)| there == place);
             found.map(|(_, memory)| memory.id.clone()).expect("what was found is there")

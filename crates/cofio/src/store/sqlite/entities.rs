@@ -1,6 +1,6 @@
 //! What memories name.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
@@ -77,20 +77,32 @@ pub(super) fn named(
     names: &[String],
     limit: usize,
 ) -> Result<HashMap<i64, u32>> {
-    if names.is_empty() {
-        return Ok(HashMap::new());
+    // Most names are none, and one small question after the other finds that out fastest.
+    let mut called: BTreeSet<i64> = BTreeSet::new();
+    for &scope in scopes {
+        for name in names {
+            for sql in [
+                "SELECT entity FROM entities WHERE scope = ? AND folded = ?",
+                "SELECT m.entity FROM mentions AS m JOIN entities AS e USING (entity)
+                 WHERE e.scope = ? AND m.folded = ?",
+            ] {
+                let mut select = connection.prepare_cached(sql).map_err(unexpected)?;
+                let mut rows = select.query((scope, name)).map_err(unexpected)?;
+                while let Some(row) = rows.next().map_err(unexpected)? {
+                    called.insert(row.get(0).map_err(unexpected)?);
+                }
+            }
+        }
     }
-    let sql = format!(
-        "WITH named AS ({CALLED})
-         SELECT mentions.memory, count(DISTINCT named.entity)
-         FROM named JOIN mentions USING (entity) GROUP BY mentions.memory LIMIT ?"
-    );
-    let mut values = called(scopes, names);
-    values.push(read::bounded(limit as u64));
-    let pairs = collect(connection, &sql, values, |row| {
-        Ok((row.get(0).map_err(unexpected)?, row.get(1).map_err(unexpected)?))
-    })?;
-    Ok(pairs.into_iter().collect())
+    let mut counts = HashMap::new();
+    for entity in called {
+        let sql = "SELECT DISTINCT memory FROM mentions WHERE entity = ? LIMIT ?";
+        let values = [Sql::from(entity), read::bounded(limit as u64)];
+        for memory in collect(connection, sql, values, |row| row.get(0).map_err(unexpected))? {
+            *counts.entry(memory).or_default() += 1;
+        }
+    }
+    Ok(counts)
 }
 
 /// The entities of some scopes that are called or written as one of some names.

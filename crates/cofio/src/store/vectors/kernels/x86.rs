@@ -1,7 +1,7 @@
 //! The inner loops in the vector instructions of x86-64.
 #![expect(unsafe_code, reason = "instructions that not every machine has, and loads by address")]
 
-use std::arch::x86_64::{__m256i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch};
+use std::arch::x86_64::{__m256i, _MM_HINT_T1, _mm_loadu_si128, _mm_prefetch};
 use std::arch::x86_64::{
     _mm256_add_epi8, _mm256_add_epi64, _mm256_add_ps, _mm256_and_si256, _mm256_cvtph_ps,
     _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_sad_epu8, _mm256_set1_epi8,
@@ -19,15 +19,15 @@ use std::arch::x86_64::{
 use super::super::half::Half;
 use super::{LANES, PLANES, Words};
 
-/// How many bytes are asked for ahead; once these are read, the machine foresees the rest.
-const AHEAD: usize = 512;
+/// How many bytes are asked for ahead at most.
+const AHEAD: usize = 4_096;
 
 /// Asks for the beginning of what is needed soon.
 pub(super) fn prefetch<T>(items: &[T]) {
     let start = items.as_ptr().cast::<i8>();
     for offset in (0..size_of_val(items).min(AHEAD)).step_by(64) {
         // SAFETY: the address is inside the items, and every machine of this kind takes the hint.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(offset)) };
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(start.add(offset)) };
     }
 }
 

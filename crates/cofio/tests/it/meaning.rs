@@ -1,0 +1,457 @@
+//! Finding by meaning: what is embedded, how often, and what happens when it cannot be.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use cofio::embed::Embedder;
+use cofio::engine::{Absence, Embedded};
+use cofio::model::{CleanText, Fingerprint, Layer, Patch};
+use cofio::retrieval::{Answer, Hit, MeaningUsed};
+use cofio::store::{SqliteStore, Store as _};
+use cofio::{Engine, Error, ErrorKind, Mode, Query, Result, Selection};
+use pollster::block_on;
+
+use crate::fixture::{Fixture, START, fact, identifiers, keeper, local};
+
+const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
+
+/// Words that mean the same to the embedder.
+const SYNONYMS: &[(&str, &str)] =
+    &[("beverage", "tea"), ("beverages", "tea"), ("automobile", "car")];
+
+/// Gives each word a direction of its own, and synonyms the same.
+struct Words {
+    fingerprint: Fingerprint,
+    dimensions: usize,
+    embedded: Mutex<Vec<String>>,
+    failing: AtomicBool,
+}
+
+impl Words {
+    fn new() -> Arc<Self> {
+        Self::called("words/1", 256)
+    }
+
+    fn called(fingerprint: &str, dimensions: usize) -> Arc<Self> {
+        let fingerprint = Fingerprint::new(fingerprint).unwrap();
+        Arc::new(Self {
+            fingerprint,
+            dimensions,
+            embedded: Mutex::default(),
+            failing: AtomicBool::new(false),
+        })
+    }
+
+    fn fail(&self, failing: bool) {
+        self.failing.store(failing, Ordering::Relaxed);
+    }
+
+    /// Returns the texts that were embedded, each with how often.
+    fn counts(&self) -> HashMap<String, usize> {
+        let mut counts = HashMap::new();
+        for text in self.embedded.lock().unwrap().iter() {
+            *counts.entry(text.clone()).or_default() += 1;
+        }
+        counts
+    }
+
+    fn vector(&self, text: &str) -> Vec<f32> {
+        let mut vector = vec![0.0; self.dimensions];
+        // No text is without a direction.
+        vector[0] = 0.001;
+        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            let word = word.to_lowercase();
+            let synonym = SYNONYMS.iter().find(|(from, _)| *from == word);
+            let word = synonym.map_or(word.as_str(), |(_, to)| to);
+            vector[1 + hash(word) % (self.dimensions - 1)] += 1.0;
+        }
+        let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+        vector.iter().map(|number| number / length).collect()
+    }
+}
+
+fn hash(word: &str) -> usize {
+    // FNV-1a.
+    word.bytes().fold(0xcbf2_9ce4_8422_2325_usize, |hash, byte| {
+        (hash ^ usize::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    }) >> 7
+}
+
+#[async_trait]
+impl Embedder for Words {
+    fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    async fn embed(&self, texts: &[CleanText]) -> Result<Vec<Vec<f32>>> {
+        if self.failing.load(Ordering::Relaxed) {
+            return Err(Error::new(ErrorKind::EmbeddingFailed, "the embedder is out of order"));
+        }
+        self.embedded.lock().unwrap().extend(texts.iter().map(|text| text.as_str().to_owned()));
+        Ok(texts.iter().map(|text| self.vector(text.as_str())).collect())
+    }
+}
+
+fn meaning(fixture: &Fixture, embedder: &Arc<Words>) -> Engine {
+    fixture.engine.clone().with_embedder(embedder.clone())
+}
+
+fn query(question: &str) -> Query {
+    Query::new(Selection::new(identifiers(&[(Layer::User, "alice")])), question)
+}
+
+fn semantic(question: &str) -> Query {
+    Query { mode: Mode::Semantic, ..query(question) }
+}
+
+fn search(engine: &Engine, query: &Query) -> Answer {
+    block_on(engine.search(&local("alice"), query)).unwrap()
+}
+
+fn found(engine: &Engine, query: &Query) -> Vec<String> {
+    let text = |hit: &Hit| hit.memory.content.as_str().to_owned();
+    search(engine, query).hits.iter().map(text).collect()
+}
+
+fn embed(engine: &Engine, limit: usize) -> Embedded {
+    block_on(engine.embed_pending(limit)).unwrap()
+}
+
+#[test]
+fn a_synonym_is_found_only_by_its_meaning() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Alice takes tea");
+    fixture.fact("alice", "Bob repairs bicycles");
+    let engine = meaning(&fixture, &Words::new());
+    let question = query("which beverage");
+    assert!(found(&fixture.engine, &question).is_empty());
+    assert_eq!(search(&fixture.engine, &question).meaning, MeaningUsed::NoEmbedder);
+    assert!(found(&engine, &question).is_empty(), "it has no vector yet");
+    assert_eq!(embed(&engine, 10), Embedded { done: 2, pending: 0 });
+    let answer = search(&engine, &question);
+    assert_eq!(answer.hits[0].memory.content.as_str(), "Alice takes tea");
+    assert!(answer.hits[0].signals.cosine.is_some_and(|cosine| cosine > 0.3));
+    assert_eq!(answer.meaning, MeaningUsed::Compared { pending: 0 });
+    let keyword = Query { mode: Mode::Keyword, ..question };
+    let answer = search(&engine, &keyword);
+    assert_eq!((answer.hits.len(), answer.meaning), (0, MeaningUsed::NotAsked));
+}
+
+#[test]
+fn every_text_is_embedded_once_though_many_embed_at_once() {
+    let fixture = Fixture::new();
+    let drafts = (0..120).map(|number| fact("alice", &format!("note number {number}")));
+    block_on(fixture.engine.remember_all(&keeper(), drafts.collect())).unwrap();
+    let embedder = Words::new();
+    assert_eq!(embed(&meaning(&fixture, &embedder), 25), Embedded { done: 25, pending: 95 });
+    let engines = [0, 1].map(|_| {
+        let store = SqliteStore::open(&fixture.path()).unwrap();
+        Engine::new(store, || START.parse().unwrap()).with_embedder(embedder.clone())
+    });
+    let done: usize = std::thread::scope(|threads| {
+        let work = |engine: Engine| {
+            move || {
+                let mut sum = 0;
+                loop {
+                    match embed(&engine, 7).done {
+                        0 => return sum,
+                        done => sum += done,
+                    }
+                }
+            }
+        };
+        let threads: Vec<_> =
+            (0..4).map(|number| threads.spawn(work(engines[number % 2].clone()))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(done, 95);
+    let counts = embedder.counts();
+    assert_eq!((counts.len(), counts.values().max()), (120, Some(&1)));
+    let state = block_on(engines[0].embedding_state()).unwrap();
+    assert_eq!((state.embedded, state.pending), (120, 0));
+}
+
+#[test]
+fn the_same_text_is_embedded_once() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    fixture.fact("alice", "tea is black");
+    fixture.fact("bob", "tea is black");
+    assert_eq!(embed(&engine, 10).done, 2);
+    fixture.fact("carol", "tea is black");
+    assert_eq!(embed(&engine, 10).done, 1);
+    assert_eq!(embedder.counts(), HashMap::from([("tea is black".to_owned(), 1)]));
+    assert_eq!(found(&engine, &semantic("tea is black")), ["tea is black"]);
+}
+
+#[test]
+fn a_question_that_is_asked_again_is_embedded_once() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    for _ in 0..3 {
+        search(&engine, &query("which beverage"));
+    }
+    assert_eq!(embedder.counts(), HashMap::from([("which beverage".to_owned(), 1)]));
+}
+
+#[test]
+fn an_embedder_that_fails_stops_neither_writing_nor_words() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    embedder.fail(true);
+    block_on(engine.remember(&local("alice"), fact("alice", "tea is black"))).unwrap();
+    let answer = search(&engine, &query("black tea"));
+    assert_eq!((answer.hits.len(), answer.meaning), (1, MeaningUsed::Failed));
+    let error = block_on(engine.search(&local("alice"), &semantic("tea"))).unwrap_err();
+    assert_eq!((error.kind(), error.operation()), (ErrorKind::EmbeddingFailed, Some("search")));
+    let error = block_on(engine.embed_pending(10)).unwrap_err();
+    assert_eq!((error.kind(), error.operation()), (ErrorKind::EmbeddingFailed, Some("embed")));
+    embedder.fail(false);
+    assert_eq!(embed(&engine, 10), Embedded { done: 1, pending: 0 }, "it was given back");
+    assert_eq!(search(&engine, &query("beverage")).hits.len(), 1);
+}
+
+#[test]
+fn vectors_alone_need_an_embedder() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "tea");
+    let error = block_on(fixture.engine.search(&local("alice"), &semantic("tea"))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let error = block_on(fixture.engine.embed_pending(1)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn a_search_says_how_many_wait_for_their_vectors() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    for text in ["black tea", "green tea", "a car"] {
+        fixture.fact("alice", text);
+    }
+    fixture.fact("bob", "not meant");
+    let check = |pending| {
+        assert_eq!(search(&engine, &query("tea")).meaning, MeaningUsed::Compared { pending });
+    };
+    check(3);
+    assert_eq!(embed(&engine, 2), Embedded { done: 2, pending: 2 });
+    check(1);
+    embed(&engine, 10);
+    check(0);
+}
+
+#[test]
+fn a_changed_text_is_found_by_its_new_meaning_alone() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    let memory = fixture.fact("alice", "tea");
+    embed(&engine, 10);
+    assert_eq!(found(&engine, &semantic("beverage")), ["tea"]);
+    let change = |text: &str| {
+        let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
+        block_on(engine.update(&local("alice"), &memory.id, patch)).unwrap();
+    };
+    change("car");
+    assert!(found(&engine, &semantic("beverage")).is_empty());
+    assert!(found(&engine, &semantic("automobile")).is_empty());
+    assert_eq!(embed(&engine, 10).done, 1);
+    assert_eq!(found(&engine, &semantic("automobile")), ["car"]);
+    block_on(engine.forget(&local("alice"), &[memory.id])).unwrap();
+    assert!(found(&engine, &semantic("automobile")).is_empty());
+}
+
+#[test]
+fn another_model_takes_over_without_a_gap() {
+    let fixture = Fixture::new();
+    let first = meaning(&fixture, &Words::called("words/1", 256));
+    let second = meaning(&fixture, &Words::called("words/2", 128));
+    for text in ["tea", "green tea", "old car"] {
+        fixture.fact("alice", text);
+    }
+    embed(&first, 10);
+    let near = |engine: &Engine| {
+        let known = |hit: &Hit| hit.signals.cosine.is_some();
+        search(engine, &query("green car tea")).hits.iter().filter(|hit| known(hit)).count()
+    };
+    assert_eq!((near(&first), near(&second)), (3, 0));
+    assert_eq!(search(&second, &query("tea")).hits.len(), 2, "words answer meanwhile");
+    for done in 1..=2 {
+        assert_eq!(embed(&second, 1), Embedded { done: 1, pending: 3 - done });
+        assert_eq!(near(&second) as u64, done);
+        assert_eq!(near(&first), 3, "the first answers as before");
+        assert_eq!(
+            search(&second, &query("tea")).meaning,
+            MeaningUsed::Compared { pending: 3 - done }
+        );
+    }
+    let state = block_on(second.embedding_state()).unwrap();
+    let retiring = vec![(Fingerprint::new("words/1").unwrap(), 3)];
+    assert_eq!((state.embedded, state.pending, state.retiring), (2, 1, retiring));
+    embed(&second, 1);
+    assert_eq!((near(&first), near(&second)), (0, 3));
+    let state = block_on(second.embedding_state()).unwrap();
+    assert_eq!(state.model, Some(Fingerprint::new("words/2").unwrap()));
+    assert_eq!((state.embedded, state.pending, state.retiring), (3, 0, Vec::new()));
+}
+
+#[test]
+fn a_model_that_nothing_was_embedded_with_leaves_everything_waiting() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "tea");
+    embed(&meaning(&fixture, &Words::called("words/1", 256)), 10);
+    let second = meaning(&fixture, &Words::called("words/2", 256));
+    let answer = search(&second, &query("beverage"));
+    assert_eq!(answer.meaning, MeaningUsed::Compared { pending: 1 });
+}
+
+#[test]
+fn vectors_of_an_earlier_model_go_piece_by_piece() {
+    let fixture = Fixture::new();
+    let drafts = (0..300).map(|number| fact("alice", &format!("note number {number}")));
+    block_on(fixture.engine.remember_all(&keeper(), drafts.collect())).unwrap();
+    embed(&meaning(&fixture, &Words::called("words/1", 256)), 1_000);
+    block_on(fixture.store.adopt(&Fingerprint::new("words/2").unwrap())).unwrap();
+    let mut left = vec![300];
+    while left.last().is_some_and(|left| *left > 0) && left.len() < 400 {
+        left.push(block_on(fixture.store.retire(20)).unwrap());
+    }
+    assert!(left.is_sorted_by(|before, after| before > after), "{left:?}");
+    assert!(left.len() > 2, "not all at once: {left:?}");
+    assert_eq!(left.last(), Some(&0));
+}
+
+#[test]
+fn secrets_never_reach_the_embedder() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    fixture.fact("alice", &format!("the key is {KEY}"));
+    embed(&engine, 10);
+    search(&engine, &query(&format!("where is {KEY} used?")));
+    search(&engine, &semantic(KEY));
+    let texts = embedder.counts();
+    assert_eq!(texts.len(), 3);
+    assert!(texts.keys().all(|text| !text.contains("AKIA")), "{texts:?}");
+}
+
+#[test]
+fn vectors_alone_have_to_reach_a_threshold() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    for text in ["tea", "tea milk", "tea milk sugar", "tea milk sugar lemon", "car"] {
+        fixture.fact("alice", text);
+    }
+    embed(&engine, 10);
+    let check = |threshold, expected: &[&str]| {
+        assert_eq!(found(&engine, &Query { threshold, ..semantic("beverage") }), expected);
+    };
+    check(None, &["tea", "tea milk"]);
+    check(Some(0.9), &["tea"]);
+    check(Some(0.55), &["tea", "tea milk", "tea milk sugar"]);
+    check(Some(0.1), &["tea", "tea milk", "tea milk sugar", "tea milk sugar lemon"]);
+    let answer = search(&engine, &semantic("beverage"));
+    assert!((answer.hits[1].score - 0.5_f64.sqrt()).abs() < 1e-3, "the score is the cosine");
+    let hybrid = Query { threshold: Some(0.9), ..query("beverage milk") };
+    assert!(found(&engine, &hybrid).iter().all(|text| text == "tea milk"));
+    for threshold in [Some(1.5), Some(f64::NAN)] {
+        let wrong = Query { threshold, ..semantic("tea") };
+        let error = block_on(engine.search(&local("alice"), &wrong)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+    }
+}
+
+#[test]
+fn two_handles_on_one_file_see_each_others_vectors_at_once() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let here = meaning(&fixture, &embedder);
+    let store = SqliteStore::open(&fixture.path()).unwrap();
+    let there = Engine::new(store, || START.parse().unwrap()).with_embedder(embedder.clone());
+    for round in 0..12 {
+        let (writer, reader) = if round % 2 == 0 { (&here, &there) } else { (&there, &here) };
+        let question = semantic(&format!("word{round}"));
+        assert!(found(reader, &question).is_empty());
+        let text = format!("word{round}");
+        let memory =
+            block_on(writer.remember(&local("alice"), fact("alice", &text))).unwrap().memory;
+        assert!(found(reader, &question).is_empty());
+        assert_eq!(embed(reader, 10).done, 1);
+        for engine in [writer, reader] {
+            assert_eq!(found(engine, &question), [text.as_str()]);
+        }
+        if round % 3 == 0 {
+            block_on(writer.forget(&local("alice"), &[memory.id])).unwrap();
+            assert!(found(reader, &question).is_empty());
+            assert!(found(writer, &question).is_empty());
+        }
+    }
+}
+
+#[test]
+fn what_was_made_anew_or_restored_is_seen_by_every_handle() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let here = meaning(&fixture, &embedder);
+    let open = || {
+        let store = SqliteStore::open(&fixture.path()).unwrap();
+        Engine::new(store, || START.parse().unwrap()).with_embedder(embedder.clone())
+    };
+    let there = open();
+    let answers = |engine: &Engine| {
+        let scored = |query: Query| {
+            let hits = search(engine, &query).hits;
+            let key = |hit: &Hit| (hit.memory.content.as_str().to_owned(), hit.signals.cosine);
+            hits.iter().map(key).collect::<Vec<_>>()
+        };
+        [scored(query("beverage car")), scored(semantic("tea")), scored(semantic("car"))]
+    };
+    let check = |engine: &Engine| {
+        let expected = answers(&open());
+        assert_eq!(answers(engine), expected);
+        expected
+    };
+    let changed = fixture.fact("alice", "tea");
+    fixture.fact("alice", "old car");
+    embed(&here, 10);
+    check(&there);
+    let copy = fixture.folder().join("copy.db");
+    block_on(fixture.store.backup(&copy)).unwrap();
+    let patch = Patch { content: Some("car".to_owned()), ..Patch::default() };
+    block_on(there.update(&local("alice"), &changed.id, patch)).unwrap();
+    fixture.fact("alice", "green tea");
+    embed(&there, 10);
+    let before = [check(&here), check(&there)];
+    block_on(fixture.store.rebuild()).unwrap();
+    assert_eq!([check(&here), check(&there)], before);
+    block_on(fixture.store.restore(&copy, &keeper(), START.parse().unwrap())).unwrap();
+    let after = [check(&here), check(&there)];
+    assert_ne!(after, before);
+}
+
+#[test]
+fn what_is_not_near_enough_is_absent_for_that() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    let near = fixture.fact("alice", "tea");
+    let far = fixture.fact("alice", "tea milk sugar lemon");
+    embed(&engine, 10);
+    let new = fixture.fact("alice", "green tea");
+    let reasons =
+        |query: &Query, id| block_on(engine.why_not(&local("alice"), query, id)).unwrap().reasons;
+    assert_eq!(reasons(&semantic("beverage"), &near.id), []);
+    let [Absence::BelowThreshold { cosine, threshold }] =
+        reasons(&semantic("beverage"), &far.id)[..]
+    else {
+        panic!("it is below the threshold");
+    };
+    assert!((cosine - 0.5).abs() < 1e-2 && (threshold - 0.7).abs() < 1e-9, "{cosine} {threshold}");
+    assert_eq!(reasons(&semantic("beverage"), &new.id), [Absence::NotEmbedded]);
+    let hybrid = Query { threshold: Some(0.9), ..query("tea") };
+    assert!(matches!(reasons(&hybrid, &far.id)[..], [Absence::BelowThreshold { .. }]));
+    assert_eq!(reasons(&hybrid, &new.id), [], "its meaning is not known");
+}
