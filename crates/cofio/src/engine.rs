@@ -130,9 +130,15 @@ impl Engine {
     }
 
     /// Records that memories were shown to somebody.
-    fn observe(&self, caller: &Caller, at: Timestamp, query: &str, shown: &[Memory]) {
-        let ids = shown.iter().map(|memory| memory.id.clone()).collect();
-        self.record_reading(caller, at, query, shown.len() as u64, ids);
+    fn observe<'a>(
+        &self,
+        caller: &Caller,
+        at: Timestamp,
+        query: &str,
+        shown: impl IntoIterator<Item = &'a Memory>,
+    ) {
+        let ids: Vec<MemoryId> = shown.into_iter().map(|memory| memory.id.clone()).collect();
+        self.record_reading(caller, at, query, ids.len() as u64, ids);
     }
 
     /// Records that memories were gone through, which is no use of any one of them.

@@ -65,8 +65,8 @@ pub trait Store: Send + Sync {
     /// Returns everything that speaks for memories that `filter` means.
     ///
     /// Of what a name or the meaning of the question points to, at least the `limit` best are there;
-    /// of what words point to, all, unless that is very many: then the most frequent words are left
-    /// out. Vectors of another model than the question's are not compared. Counts and means are of
+    /// of what words point to, all, unless that is very many: then the most frequent words add no
+    /// more. Vectors of another model than the question's are not compared. Counts and means are of
     /// the filter's scopes and of nothing else.
     async fn evidence(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Evidence>;
 

@@ -36,8 +36,10 @@ pub(super) fn open(path: &Path) -> Result<(Header, BodyReader)> {
         return Err(damaged(path));
     }
     if bytes[8..12] != VERSION.to_le_bytes() {
-        let message =
-            format!("model {} was made by another version; run `cofio model pull --force`", path.display());
+        let message = format!(
+            "model {} was made by another version; run `cofio model pull --force`",
+            path.display()
+        );
         return Err(Error::new(ErrorKind::Configuration, message));
     }
     let mut header = Header { source: [0; 32], body: [0; 32] };

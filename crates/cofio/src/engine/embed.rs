@@ -104,7 +104,7 @@ impl Engine {
         };
         let state = self.store.embedding_state().await?;
         if state.pending == 0 && !state.retiring.is_empty() {
-            self.store.retire(RETIRED_AT_ONCE).await?;
+            while self.store.retire(RETIRED_AT_ONCE).await? > 0 {}
         }
         Ok(Embedded { done, pending: state.pending })
     }

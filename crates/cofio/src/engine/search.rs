@@ -1,5 +1,6 @@
 use super::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::ingest;
 use crate::model::{Caller, Cues, Evidence, Filter, Meaning, Memory, Place, Timestamp};
 use crate::retrieval::dates::{self, Mention};
 use crate::retrieval::{
@@ -7,8 +8,8 @@ use crate::retrieval::{
 };
 use crate::text;
 
-/// How many memories are ranked for every hit wanted, and at least.
-const DEPTH: (usize, usize) = (5, 50);
+/// How many memories are looked for by meaning and by name for every hit wanted, and at least.
+const DEPTH: (usize, usize) = (2, 20);
 
 /// How many memories are loaded for every hit wanted, and more, where some may give way to others.
 const SPARE: (usize, usize) = (2, 10);
@@ -19,8 +20,7 @@ impl Engine {
         let now = self.now();
         let answer =
             self.answer(caller, query, now).await.map_err(|error| error.during("search"))?;
-        let shown: Vec<Memory> = answer.hits.iter().map(|hit| hit.memory.clone()).collect();
-        self.observe(caller, now, "search", &shown);
+        self.observe(caller, now, "search", answer.hits.iter().map(|hit| &hit.memory));
         Ok(answer)
     }
 
@@ -32,7 +32,8 @@ impl Engine {
     ) -> Result<Answer> {
         self.check_query(query)?;
         let filter = super::filter(caller, &query.selection, now)?;
-        let looked = self.look(query, &filter, DEPTH.1.max(query.limit * DEPTH.0)).await?;
+        let depth = DEPTH.1.max(query.limit * DEPTH.0).max(wanted(query, &filter));
+        let looked = self.look(query, &filter, depth).await?;
         let wanted = wanted(query, &filter).min(looked.ranked.len());
         let found = self.load_ranked(&filter, &looked.ranked[..wanted]).await?;
         let looked_up = LookedUp { words: &looked.cues.words, names: &looked.cues.names };
@@ -48,7 +49,9 @@ impl Engine {
         filter: &Filter,
         depth: usize,
     ) -> Result<Looked> {
-        let question = Question::new(&query.text);
+        // A secret is known by the words around it, so it goes before any of them is left out.
+        let text = ingest::redact(&query.text, &self.config.secret_replacement).text;
+        let question = Question::new(text.as_str());
         let reading = self.interpret(query, &question, filter).await?;
         let (meaning, used) = self.meaning(query, &reading.by_meaning).await?;
         let names = if query.mode == Mode::Hybrid { question.names() } else { Vec::new() };

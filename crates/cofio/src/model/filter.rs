@@ -154,8 +154,10 @@ impl Criteria {
             self.tags.is_empty() || self.tags.iter().any(|tag| metadata.tags.contains(tag));
         let pointer = metadata.knowledge.is_some();
         let mut custom = self.custom.iter();
-        let same_session =
-            self.excluded_session.is_some() && self.excluded_session == source.session;
+        let same_session = self
+            .excluded_session
+            .as_ref()
+            .is_some_and(|session| memory.conversation() == Some(session.as_str()));
         [
             (self.states.contains(&memory.state), Objection::State),
             (self.kinds.is_empty() || self.kinds.contains(&memory.kind), Objection::Kind),

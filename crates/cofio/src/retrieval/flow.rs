@@ -9,18 +9,22 @@ pub struct Flow {
     plain: Vec<f64>,
     /// The same, but less is lost between a question and what follows it.
     answering: Vec<f64>,
+    /// Whether anything reaches anything.
+    flows: bool,
 }
 
 impl Flow {
     /// Measures the way between turns; between conversations there is none.
     pub fn between(turns: &[Turn]) -> Self {
-        let mut flow = Self { plain: vec![0.0; turns.len()], answering: vec![0.0; turns.len()] };
+        let still = vec![0.0; turns.len()];
+        let mut flow = Self { plain: still.clone(), answering: still, flows: false };
         for (index, pair) in turns.windows(2).enumerate() {
             let [before, after] = pair else { continue };
             let together = before.scope == after.scope && before.session == after.session;
             if together && after.session.is_some() {
                 let words = f64::from(before.length) + f64::from(after.length);
                 let hop = (-words / WEIGHTS.reach).exp();
+                flow.flows = true;
                 flow.plain[index + 1] = hop;
                 flow.answering[index + 1] =
                     if before.question { hop.powf(WEIGHTS.answer) } else { hop };
@@ -31,12 +35,16 @@ impl Flow {
 
     /// Raises each number to what reaches it of `said`, answers keeping more of their questions.
     pub fn raise(&self, said: &[f64], reaching: &mut [f64]) {
-        along(said, &self.answering, &self.plain, reaching);
+        if self.flows {
+            along(said, &self.answering, &self.plain, reaching);
+        }
     }
 
     /// Raises each number to what reaches it of `said`.
     pub fn raise_plainly(&self, said: &[f64], reaching: &mut [f64]) {
-        along(said, &self.plain, &self.plain, reaching);
+        if self.flows {
+            along(said, &self.plain, &self.plain, reaching);
+        }
     }
 }
 

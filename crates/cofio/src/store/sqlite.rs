@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{Capabilities, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone};
@@ -284,6 +285,8 @@ fn connect(path: &Path, options: SqliteOptions) -> Result<Connection> {
              PRAGMA cache_size = -16000;"
         ))
         .map_err(cannot_use)?;
+    // Plans do not depend on values, or every new value would be planned for anew.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(cannot_use)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }

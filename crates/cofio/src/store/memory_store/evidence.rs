@@ -83,7 +83,7 @@ pub(super) fn evidence(
             .collect(),
         words,
         passages,
-        cosines: cosines.map_or_else(Groups::default, |cosines| spreads(&inside, &cosines)),
+        cosines: cues.meaning.as_ref().map_or_else(Groups::default, |m| spreads(&inside, m)),
         pending,
     }
 }
@@ -161,22 +161,24 @@ fn is_embedded(kept: &Kept, meaning: &Meaning) -> bool {
     matches!(&kept.memory.embedding, Embedding::Ready(by) if *by == meaning.fingerprint)
 }
 
+/// Returns the cosines of a memory's passages, if it has vectors of the model.
+fn passage_cosines(kept: &Kept, meaning: &Meaning) -> impl Iterator<Item = f32> {
+    let dot = |vector: &[f32]| vector.iter().zip(&meaning.vector).map(|(a, b)| a * b).sum();
+    let vectors = if is_embedded(kept, meaning) { &kept.vectors[..] } else { &[] };
+    vectors.iter().map(move |known| dot(&known.vector))
+}
+
 /// Returns the best cosine of each memory that has vectors of the model.
 fn cosines(inside: &[&Kept], meaning: &Meaning) -> HashMap<u64, f32> {
-    let best = |kept: &&Kept| {
-        let cosines = kept.vectors.iter().filter(|_| is_embedded(kept, meaning));
-        let dot = |vector: &[f32]| vector.iter().zip(&meaning.vector).map(|(a, b)| a * b).sum();
-        let best = cosines.map(|known| dot(&known.vector)).max_by(f32::total_cmp)?;
-        Some((kept.number, best))
-    };
+    let best =
+        |kept: &&Kept| Some((kept.number, passage_cosines(kept, meaning).max_by(f32::total_cmp)?));
     inside.iter().filter_map(best).collect()
 }
 
-fn spreads(inside: &[&Kept], cosines: &HashMap<u64, f32>) -> Groups<Spread> {
+fn spreads(inside: &[&Kept], meaning: &Meaning) -> Groups<Spread> {
     let of = |assistant: bool| {
         let group = inside.iter().filter(|kept| kept.memory.said_by_assistant() == assistant);
-        let known = group.filter_map(|kept| cosines.get(&kept.number).copied().map(f64::from));
-        Spread::of(known)
+        Spread::of(group.flat_map(|kept| passage_cosines(kept, meaning)).map(f64::from))
     };
     Groups { assistant: of(true), others: of(false) }
 }

@@ -9,7 +9,8 @@ use uuid::{NoContext, Uuid};
 
 use super::read::{self, collect};
 use super::{
-    SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, unexpected, write,
+    SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, pending,
+    unexpected, write,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::document;
@@ -48,6 +49,7 @@ impl SqliteStore {
                     .map_err(unexpected)?;
                 derive_all(&transaction)?;
                 codes::rebuild(&transaction)?;
+                pending::refill(&transaction)?;
                 transaction.commit().map_err(unexpected)
             })
             .await

@@ -56,30 +56,45 @@ fn use_of(
     all: u64,
 ) -> Result<WordUse> {
     let mut memories = 0;
-    let mut sample: Vec<i64> = Vec::new();
+    let mut having = Vec::new();
     for (scope, field) in fields {
-        // A memory has few passages, so this tells a rare word from a frequent one.
-        if field.passages_having(connection, *scope, word)? * 10 < all {
+        if field.passages_having(connection, *scope, word)? == 0 {
             continue;
         }
         let postings = field.postings(connection, *scope, word)?;
-        let mut having: Vec<u32> = postings.iter().map(|posting| posting.place).collect();
-        having.dedup();
-        memories += having.len() as u64;
-        let step = having.len().div_ceil(SAMPLE).max(1);
-        let number = |place: u32| field.records[place as usize].memory;
-        sample.extend(having.into_iter().step_by(step).map(number));
+        let mut places: Vec<u32> = postings.iter().map(|posting| posting.place).collect();
+        places.dedup();
+        memories += places.len() as u64;
+        having.push((field, places));
     }
     if memories * 10 < all || memories == 0 {
         return Ok(WordUse { memories, capitalised: 0.0 });
     }
-    let mut capitalised = 0;
-    for &number in &sample {
+    let mut capitalised = 0.0;
+    for (field, places) in having {
+        let share =
+            field.capitalised(word, || capitalised_share(connection, field, word, &places))?;
+        capitalised += share * places.len() as f64 / memories as f64;
+    }
+    Ok(WordUse { memories, capitalised })
+}
+
+/// Looks at a few of the memories that have a word.
+fn capitalised_share(
+    connection: &Connection,
+    field: &Field,
+    word: &str,
+    places: &[u32],
+) -> Result<f64> {
+    let (mut capitalised, mut looked_at) = (0.0, 0.0);
+    for &place in places.iter().step_by(places.len().div_ceil(SAMPLE).max(1)) {
+        let number = field.records[place as usize].memory;
         if let Some(memory) = read::by_number(connection, number)? {
-            capitalised += u32::from(is_capitalised(&memory, word));
+            looked_at += 1.0;
+            capitalised += f64::from(u8::from(is_capitalised(&memory, word)));
         }
     }
-    Ok(WordUse { memories, capitalised: f64::from(capitalised) / sample.len() as f64 })
+    Ok(capitalised / f64::max(looked_at, 1.0))
 }
 
 /// Returns everything that speaks for memories that the filter means.

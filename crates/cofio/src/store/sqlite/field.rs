@@ -27,6 +27,12 @@ const POSTINGS: usize = 2_000_000;
 /// How many changes are followed one by one before everything is read anew.
 const FOLLOWED: usize = 1_000;
 
+/// Marks a number that no memory of the scope has.
+const NOWHERE: u32 = u32::MAX;
+
+/// How many numbers there may be for each memory of a scope, for places to be kept by number.
+const ROOMY: usize = 16;
+
 /// How many authors of a scope are known by name.
 const AUTHORS: usize = 200;
 
@@ -130,6 +136,9 @@ pub(super) struct Field {
     moment: Moment,
     /// By the numbers of their memories.
     pub(super) records: Vec<Record>,
+    /// The place of each memory in `records`, from the first one's number on, unless their numbers
+    /// are too far apart.
+    places: Option<Vec<u32>>,
     /// The places in `records` of each conversation, in the order in which it happened.
     sessions: HashMap<u64, Vec<u32>, BuildHasherDefault<KeyHasher>>,
     /// Those who said most first.
@@ -144,6 +153,7 @@ impl Clone for Field {
         Self {
             moment: self.moment,
             records: self.records.clone(),
+            places: self.places.clone(),
             sessions: self.sessions.clone(),
             authors: self.authors.clone(),
             passages: self.passages,
@@ -164,6 +174,7 @@ pub(super) struct Placed {
 struct Lists {
     terms: HashMap<String, Arc<[Placed]>>,
     frequencies: HashMap<String, u64>,
+    capitalised: HashMap<String, f64>,
     size: usize,
 }
 
@@ -172,12 +183,14 @@ impl Field {
         let mut field = Self {
             moment,
             records: turns::all(connection, scope)?,
+            places: None,
             sessions: HashMap::default(),
             authors: authors(connection, scope)?,
             passages: 0,
             lists: Mutex::default(),
         };
         field.count();
+        field.index_places();
         Ok(field)
     }
 
@@ -214,6 +227,7 @@ impl Field {
             self.records.sort_unstable_by_key(|record| record.memory);
             self.count();
         }
+        self.index_places();
         Ok(self)
     }
 
@@ -246,7 +260,27 @@ impl Field {
 
     /// Returns the place of a memory's record.
     pub(super) fn place(&self, memory: i64) -> Option<usize> {
-        self.records.binary_search_by_key(&memory, |record| record.memory).ok()
+        let Some(places) = &self.places else {
+            return self.records.binary_search_by_key(&memory, |record| record.memory).ok();
+        };
+        let offset = usize::try_from(memory - self.records.first()?.memory).ok()?;
+        places.get(offset).filter(|place| **place != NOWHERE).map(|place| *place as usize)
+    }
+
+    /// Makes places findable without a search, where that takes little room.
+    fn index_places(&mut self) {
+        let (Some(first), Some(last)) = (self.records.first(), self.records.last()) else {
+            self.places = None;
+            return;
+        };
+        let span = usize::try_from(last.memory - first.memory).unwrap_or(usize::MAX);
+        self.places = (span < ROOMY * self.records.len() + ROOMY).then(|| {
+            let mut places = vec![NOWHERE; span + 1];
+            for (place, record) in (0..).zip(&self.records) {
+                places[usize::try_from(record.memory - first.memory).unwrap_or_default()] = place;
+            }
+            places
+        });
     }
 
     /// Returns how many passages have a term.
@@ -262,6 +296,20 @@ impl Field {
         let found = index::passages_having(connection, scope, term)?;
         locked(&self.lists).frequencies.insert(term.to_owned(), found);
         Ok(found)
+    }
+
+    /// Returns in which share of its memories a word is capitalised, measured once.
+    pub(super) fn capitalised(
+        &self,
+        word: &str,
+        measure: impl FnOnce() -> Result<f64>,
+    ) -> Result<f64> {
+        if let Some(&known) = locked(&self.lists).capitalised.get(word) {
+            return Ok(known);
+        }
+        let measured = measure()?;
+        locked(&self.lists).capitalised.insert(word.to_owned(), measured);
+        Ok(measured)
     }
 
     /// Returns the passages that have a term.

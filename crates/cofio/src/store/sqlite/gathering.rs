@@ -17,9 +17,16 @@ use crate::model::{
     Criteria, Filter, Groups, Identifier, Meaning, Occurrence, Occurrences, Place, Spread, Turn,
 };
 
-/// Of how many turns the cosine is looked up at most, besides those that are nearest; those that
-/// rare words point to come first.
-const COMPARED: usize = 1_024;
+/// Up to how many memories of a scope all turns are compared with the question.
+const SMALL: usize = 2_048;
+
+/// Of how many turns of a larger scope the cosine is looked up, besides those that are nearest;
+/// those that rare words point to come first.
+const COMPARED: usize = 256;
+
+/// From how many turns on a word adds no further ones: rarer words have found enough, and what only
+/// a frequent word or the meaning speaks for comes in by its meaning.
+const ENOUGH: usize = 1_000;
 
 /// Marks a record that is not among the turns.
 const ABSENT: u32 = u32::MAX;
@@ -131,11 +138,14 @@ impl<'a> Gathering<'a> {
         if !word.weighed {
             return Ok(());
         }
+        let adds = self.turns.len() < ENOUGH;
         for term in &word.terms {
             let field = Arc::clone(&self.scoped.field);
             let postings = field.postings(connection, self.scoped.number, term)?;
             for posting in postings.iter() {
-                if let Some(turn) = self.touch_place(posting.place as usize) {
+                let place = posting.place as usize;
+                let turn = if adds { self.touch_place(place) } else { self.known(place) };
+                if let Some(turn) = turn {
                     occurrences.found.push(Occurrence {
                         turn: turn + u32::try_from(self.offset).unwrap_or(u32::MAX),
                         told: posting.count.told,
@@ -178,7 +188,8 @@ impl<'a> Gathering<'a> {
                 self.turns[turn as usize].cosine = Some(near.cosine);
             }
         }
-        let others = self.turns.iter().filter(|turn| turn.cosine.is_none()).take(COMPARED);
+        let most = if field.records.len() <= SMALL { SMALL } else { COMPARED };
+        let others = self.turns.iter().filter(|turn| turn.cosine.is_none()).take(most);
         let others: Vec<i64> = others.map(|turn| turn.place.0.cast_signed()).collect();
         for known in codes::cosines(connection, codes, place, vector, &others)? {
             if let Some(turn) = self.touch(known.memory) {
@@ -203,6 +214,10 @@ impl<'a> Gathering<'a> {
         if self.places[place] == ABSENT {
             self.add(place);
         }
+        self.known(place)
+    }
+
+    fn known(&self, place: usize) -> Option<u32> {
         Some(self.places[place]).filter(|turn| *turn != ABSENT)
     }
 

@@ -87,9 +87,11 @@ pub(super) fn refill(connection: &Connection) -> Result<()> {
     connection
         .execute_batch(
             "DELETE FROM pending;
-             INSERT INTO pending (memory, scope) SELECT memory, scope FROM memories
+             INSERT INTO pending (memory, scope) SELECT memory, scope FROM memories AS m
              WHERE fingerprint IS NULL
-                OR fingerprint <> (SELECT value FROM settings WHERE name = 'model');",
+                OR fingerprint <> (SELECT value FROM settings WHERE name = 'model')
+                OR NOT EXISTS (SELECT 1 FROM vectors WHERE vector
+                               BETWEEN m.memory << 24 AND (m.memory << 24) + 16777215);",
         )
         .map_err(unexpected)
 }

@@ -172,7 +172,7 @@ const REPLACE: &str = "
     INSERT INTO main.models (fingerprint, dimensions)
     SELECT fingerprint, dimensions FROM copy.models WHERE true ON CONFLICT DO NOTHING;
     INSERT INTO main.vectors (vector, page, flags, text, numbers)
-    SELECT there.memory << 24 | here.model << 16 | there.passage, 0, there.flags, there.text,
+    SELECT (there.memory << 24) | (here.model << 16) | there.passage, 0, there.flags, there.text,
            there.numbers
     FROM copy.vectors AS there
     JOIN copy.models AS own ON own.model = there.model

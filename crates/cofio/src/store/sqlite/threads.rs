@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,6 +19,12 @@ const READERS: usize = 4;
 /// How many requests are committed together at most.
 const GROUP: usize = 256;
 
+/// How long a note of a reading waits for others to be written with.
+///
+/// Every write makes readers read their pages anew, so that a note at once would slow down the next
+/// search.
+const SOON: Duration = Duration::from_millis(200);
+
 /// How often a connection asks for its turn, about a millisecond apart, before it gives up.
 const PATIENCE: i32 = 60_000;
 
@@ -27,7 +34,8 @@ const CLEARING_TIMEOUT: Duration = Duration::from_millis(250);
 /// Hands work to the threads; when dropped, waits until what was handed over is done.
 #[derive(Debug)]
 pub(super) struct Threads {
-    writer: Sender<WriteJob>,
+    /// Taken when everything was handed over.
+    writer: Option<mpsc::Sender<WriteJob>>,
     readers: Sender<ReadJob>,
     handles: Vec<JoinHandle<()>>,
 }
@@ -51,7 +59,7 @@ impl Threads {
         options: SqliteOptions,
         connection: Connection,
     ) -> Result<Self> {
-        let (writer, write_jobs) = async_channel::unbounded();
+        let (writer, write_jobs) = mpsc::channel();
         let (readers, read_jobs) = async_channel::unbounded();
         let mut handles = vec![spawn("cofio-writer", {
             // A log that is there may hold what another process deleted before it was killed.
@@ -63,14 +71,14 @@ impl Threads {
             let (path, jobs) = (path.to_owned(), read_jobs.clone());
             handles.push(spawn("cofio-reader", move || run_reader(&path, options, &jobs))?);
         }
-        Ok(Self { writer, readers, handles })
+        Ok(Self { writer: Some(writer), readers, handles })
     }
 
     /// Commits together with what others are committing at the moment.
     pub(super) async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
         let (reply, answer) = async_channel::bounded(1);
         let job = WriteJob::Commit(Box::new(commit), reply);
-        self.writer.send(job).await.map_err(|_| stopped())?;
+        self.hand_over(job)?;
         answer.recv().await.map_err(|_| stopped())?
     }
 
@@ -98,27 +106,32 @@ impl Threads {
         let job = WriteJob::Run(Box::new(move |connection| {
             let _ = reply.send_blocking(task(connection));
         }));
-        self.writer.send(job).await.map_err(|_| stopped())?;
+        self.hand_over(job)?;
         answer.recv().await.map_err(|_| stopped())?
     }
 
     /// Records a reading soon.
     pub(super) fn observe(&self, reading: Reading) {
         // A store that has stopped has nothing left to record.
-        let _ = self.writer.try_send(WriteJob::Observe(Box::new(reading)));
+        let _ = self.hand_over(WriteJob::Observe(Box::new(reading)));
+    }
+
+    fn hand_over(&self, job: WriteJob) -> Result<()> {
+        let writer = self.writer.as_ref().ok_or_else(stopped)?;
+        writer.send(job).map_err(|_| stopped())
     }
 
     /// Waits until everything handed over before is done.
     pub(super) async fn settle(&self) -> Result<()> {
         let (reply, answer) = async_channel::bounded(1);
-        self.writer.send(WriteJob::Settle(reply)).await.map_err(|_| stopped())?;
+        self.hand_over(WriteJob::Settle(reply))?;
         answer.recv().await.map_err(|_| stopped())?
     }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        self.writer.close();
+        self.writer = None;
         self.readers.close();
         for handle in self.handles.drain(..) {
             // A thread that panicked has already said so.
@@ -185,14 +198,8 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, jobs: &Receiver<WriteJob>) {
-        while let Ok(first) = jobs.recv_blocking() {
-            let mut group = vec![first];
-            while group.len() < GROUP
-                && let Ok(next) = jobs.try_recv()
-            {
-                group.push(next);
-            }
+    fn run(mut self, jobs: &mpsc::Receiver<WriteJob>) {
+        while let Some(group) = next_group(jobs) {
             // Whoever waits for a job that panicked is told that nobody answers.
             let _ = catch_unwind(AssertUnwindSafe(|| self.commit_group(group)));
         }
@@ -267,6 +274,20 @@ impl Writer {
         // It cannot fail on a connection that is open.
         let _ = self.connection.busy_handler(Some(wait_for_turn));
     }
+}
+
+/// Waits for something to do, and returns it with what has gathered; notes of readings wait a while.
+fn next_group(jobs: &mpsc::Receiver<WriteJob>) -> Option<Vec<WriteJob>> {
+    let mut group = vec![jobs.recv().ok()?];
+    while group.len() < GROUP {
+        let only_notes = group.iter().all(|job| matches!(job, WriteJob::Observe(_)));
+        let patience = if only_notes { SOON } else { Duration::ZERO };
+        match jobs.recv_timeout(patience) {
+            Ok(next) => group.push(next),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    Some(group)
 }
 
 /// What is written in one transaction with others.
