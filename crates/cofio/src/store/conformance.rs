@@ -120,6 +120,7 @@ macro_rules! conformance_suite {
             embedding {
                 the_nearest_are_found_with_their_cosines,
                 the_best_passage_of_a_memory_counts,
+                every_passage_counts_in_the_spread,
                 vectors_of_another_model_are_not_compared,
                 what_is_found_otherwise_is_compared_too,
                 what_is_not_meant_takes_no_place_among_the_nearest,
@@ -162,6 +163,8 @@ macro_rules! conformance_suite {
                 a_survey_tells_how_frequent_words_are_written,
                 what_changed_is_told_as_if_it_had_never_been_otherwise,
                 a_turn_that_is_rewritten_stays_where_it_was,
+                a_survey_counts_rare_words_too,
+                a_session_that_is_left_out_is_left_out_of_evidence_as_of_lists,
             }
             filters {
                 by_kind,

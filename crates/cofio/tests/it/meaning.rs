@@ -1,8 +1,11 @@
 //! Finding by meaning: what is embedded, how often, and what happens when it cannot be.
 
 use std::collections::HashMap;
+use std::future::Future as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use cofio::embed::Embedder;
@@ -431,6 +434,8 @@ fn what_was_made_anew_or_restored_is_seen_by_every_handle() {
     block_on(fixture.store.restore(&copy, &keeper(), START.parse().unwrap())).unwrap();
     let after = [check(&here), check(&there)];
     assert_ne!(after, before);
+    assert_eq!(after[0][1].len(), 1, "only what the copy had");
+    assert_eq!(after[0][2].len(), 1, "only what the copy had");
 }
 
 #[test]
@@ -454,4 +459,55 @@ fn what_is_not_near_enough_is_absent_for_that() {
     let hybrid = Query { threshold: Some(0.9), ..query("tea") };
     assert!(matches!(reasons(&hybrid, &far.id)[..], [Absence::BelowThreshold { .. }]));
     assert_eq!(reasons(&hybrid, &new.id), [], "its meaning is not known");
+}
+
+#[test]
+fn a_secret_is_taken_out_before_the_question_loses_its_usual_words() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    for text in ["The Password of the router", "My Password is old", "Which Password does Bob have"]
+    {
+        fixture.fact("alice", text);
+    }
+    search(&engine, &query("does the router take Password = hunter22222 still"));
+    let texts = embedder.counts();
+    assert!(texts.keys().all(|text| !text.contains("hunter22222")), "{texts:?}");
+}
+
+#[test]
+fn the_worker_leaves_nothing_of_an_earlier_model() {
+    let fixture = Fixture::new();
+    let sentence = |number| format!("Sentence {number} is {}.", "as long as a passage ".repeat(17));
+    for memory in 0..60 {
+        let text: Vec<String> = (0..80).map(|number| sentence(memory * 100 + number)).collect();
+        fixture.fact("alice", &text.join(" "));
+    }
+    embed(&meaning(&fixture, &Words::called("words/1", 256)), 100);
+    let second = meaning(&fixture, &Words::called("words/2", 256));
+    let mut working = Box::pin(second.keep_embedding(100));
+    let adopted = Some(Fingerprint::new("words/2").unwrap());
+    let mut state = block_on(second.embedding_state()).unwrap();
+    for _ in 0..1_000 {
+        let _ = working.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        state = block_on(second.embedding_state()).unwrap();
+        if state.model == adopted && state.pending == 0 && state.retiring.is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!((state.embedded, state.retiring), (60, Vec::new()));
+}
+
+#[test]
+fn a_damaged_vector_is_made_anew_after_a_rebuild() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    fixture.fact("alice", "tea");
+    embed(&engine, 10);
+    let other = rusqlite::Connection::open(fixture.path()).unwrap();
+    other.execute_batch("UPDATE vectors SET numbers = zeroblob(length(numbers))").unwrap();
+    drop(other);
+    block_on(fixture.store.rebuild()).unwrap();
+    assert_eq!(block_on(engine.embedding_state()).unwrap().pending, 1);
 }

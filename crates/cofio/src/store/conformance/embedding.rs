@@ -393,3 +393,9 @@ pub(super) async fn the_vectors_of_an_earlier_model_are_retired(store: Subject) 
     let evidence = store.evidence(&all_of(&alice()), &meaning(&other_model())).await;
     assert_eq!((evidence.turns.len(), evidence.cosines.others.count), (30, 30));
 }
+
+pub(super) async fn every_passage_counts_in_the_spread(store: Subject) {
+    keep_near(&store, &[(note(1), &[0.1, 0.5]), (note(2), &[0.3])]).await;
+    let spread = store.evidence(&all_of(&alice()), &question()).await.cosines.others;
+    assert_spread(spread, 3, 0.3, (0.08_f64 / 3.0).sqrt());
+}

@@ -492,3 +492,27 @@ pub(super) async fn a_turn_that_is_rewritten_stays_where_it_was(store: Subject) 
     store.commit(vec![update(&elsewhere)]).await;
     check(&[3]).await;
 }
+
+pub(super) async fn a_survey_counts_rare_words_too(store: Subject) {
+    let mut memories: Vec<Memory> =
+        (1..=40).map(|number| memory(&alice(), number, "a walk")).collect();
+    memories.push(memory(&alice(), 50, "Rhyl"));
+    memories.push(memory(&alice(), 51, "Rhyl"));
+    store.keep(&memories).await;
+    let survey = store.survey(&[alice()], &["rhyl".to_owned()]).await;
+    assert_eq!(survey.words, [WordUse { memories: 2, capitalised: 0.0 }]);
+}
+
+pub(super) async fn a_session_that_is_left_out_is_left_out_of_evidence_as_of_lists(store: Subject) {
+    let session = scope(Layer::Session, &[(Layer::User, "alice"), (Layer::Session, "s1")]);
+    store.keep(&[memory(&session, 1, "zebra"), said(&session, 2, "s2", "zebra")]).await;
+    for excluded in ["s1", "s2", "s3"] {
+        let criteria = Criteria { excluded_session: Some(named(excluded)), ..Criteria::default() };
+        let filter = Filter { criteria, ..all_of(&session) };
+        let mut listed = store.list(&filter).await;
+        let mut found = turns(&store, &filter, &words("zebra")).await;
+        listed.sort();
+        found.sort();
+        assert_eq!(found, listed, "without {excluded}");
+    }
+}

@@ -9,10 +9,11 @@ use crate::error::Result;
 use crate::model::{Fingerprint, Memory, MemoryId, Timestamp};
 use crate::store::EmbeddingState;
 
-/// Puts a memory into the queue.
+/// Puts a memory into the queue that is not in it.
 pub(super) fn add(connection: &Connection, memory: i64, scope: i64) -> Result<()> {
+    // A statement that may replace rows needs a savepoint, at which FTS5 writes everything out.
     connection
-        .prepare_cached("INSERT OR REPLACE INTO pending (memory, scope) VALUES (?, ?)")
+        .prepare_cached("INSERT INTO pending (memory, scope) VALUES (?, ?)")
         .and_then(|mut insert| insert.execute((memory, scope)))
         .map(drop)
         .map_err(unexpected)

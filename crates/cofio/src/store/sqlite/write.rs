@@ -141,6 +141,7 @@ impl<'a> Writing<'a> {
         derive(self.connection, row.number, row.scope, memory)?;
         if memory.embedding == Embedding::Pending {
             codes::remove(self.connection, row.scope, row.number)?;
+            pending::remove(self.connection, row.number)?;
             pending::add(self.connection, row.number, row.scope)?;
         }
         self.note(ChangeKind::Updated, id, row.scope, row.number, memory.version);
