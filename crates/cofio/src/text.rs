@@ -131,7 +131,7 @@ pub fn query_words(text: &str) -> Vec<Vec<String>> {
 }
 
 /// Returns the share of terms that two documents have in common.
-pub fn overlap(one: &HashSet<String>, other: &HashSet<String>) -> f64 {
+pub(crate) fn overlap(one: &HashSet<String>, other: &HashSet<String>) -> f64 {
     let common = one.intersection(other).count();
     let all = one.len() + other.len() - common;
     if all == 0 { 0.0 } else { common as f64 / all as f64 }

@@ -189,7 +189,7 @@ impl Engine {
         };
         let selection = Selection { criteria, ..request.selection.clone() };
         let recency = request.recency;
-        let query = Query { limit, recency, ..Query::new(selection, request.prompt.as_str()) };
+        let query = Query { recency, limit, ..Query::new(selection, request.prompt.as_str()) };
         let hits = self.search(caller, &query).await?.hits.into_iter();
         Ok(hits.filter(|hit| hit.score >= RELEVANT).map(|hit| hit.memory).collect())
     }

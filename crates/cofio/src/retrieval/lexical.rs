@@ -43,7 +43,7 @@ pub fn lexical(evidence: &Evidence, flow: &Flow) -> Lexical {
             let asking = (1.0 - WEIGHTS.asked) * asked / f64::from(times.max(1));
             said[turn] = f64::max(said[turn], value);
             told[turn] = f64::max(told[turn], value * (1.0 - asking));
-            lexical.matched[turn] |= 1_u64.checked_shl(number as u32).unwrap_or_default();
+            lexical.matched[turn] |= bit(number);
         }
         for (sum, value) in lexical.own.iter_mut().zip(&told) {
             *sum += value;
@@ -54,4 +54,9 @@ pub fn lexical(evidence: &Evidence, flow: &Flow) -> Lexical {
         }
     }
     lexical
+}
+
+/// Returns the bit of a word; there is none for words beyond the first few dozen.
+fn bit(word: usize) -> u64 {
+    u32::try_from(word).ok().and_then(|word| 1_u64.checked_shl(word)).unwrap_or_default()
 }

@@ -11,12 +11,11 @@ pub(super) fn stem(word: &str, language: Language) -> Option<String> {
     if !word.chars().all(char::is_alphabetic) && language != Language::Tamil {
         return None;
     }
+    let snowball = |word| Some(Stemmer::create(algorithm(language)?).stem(word).into_owned());
     let stem = match language {
         Language::Greek => greek_stem(word).to_owned(),
-        _ => {
-            let base = if language == Language::English { irregular::base(word) } else { word };
-            Stemmer::create(algorithm(language)?).stem(base).into_owned()
-        }
+        Language::English => snowball(irregular::base(word))?,
+        _ => snowball(word)?,
     };
     let is_term = !stem.is_empty() && truncated(&stem) == stem;
     (is_term && stem != word).then_some(stem)

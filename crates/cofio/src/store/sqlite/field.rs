@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 
 use super::index::{self, Posting};
-use super::read::collect;
+use super::read::{self, collect};
 use super::turns::{self, Record};
 use super::unexpected;
 use crate::error::Result;
@@ -25,7 +25,7 @@ const RECORDS: usize = 2_000_000;
 const POSTINGS: usize = 2_000_000;
 
 /// How many changes are followed one by one before everything is read anew.
-const FOLLOWED: usize = 1_000;
+const FOLLOWED: u64 = 1_000;
 
 /// Marks a number that no memory of the scope has.
 const NOWHERE: u32 = u32::MAX;
@@ -34,7 +34,7 @@ const NOWHERE: u32 = u32::MAX;
 const ROOMY: usize = 16;
 
 /// How many authors of a scope are known by name.
-const AUTHORS: usize = 200;
+const AUTHORS: u64 = 200;
 
 /// The scopes that a process has searched.
 #[derive(Debug, Default)]
@@ -197,11 +197,12 @@ impl Field {
     /// Makes what happened since the moment it was read.
     fn follow(mut self, connection: &Connection, scope: i64, now: Moment) -> Result<Self> {
         let sql = "SELECT DISTINCT memory FROM changes WHERE scope = ? AND sequence > ? LIMIT ?";
-        let values = [scope, self.moment.sequence, FOLLOWED as i64 + 1].map(Sql::from);
+        let values =
+            [Sql::from(scope), Sql::from(self.moment.sequence), read::bounded(FOLLOWED + 1)];
         let changed: Vec<Option<i64>> =
             collect(connection, sql, values, |row| row.get(0).map_err(unexpected))?;
         let known: Option<Vec<i64>> = changed.into_iter().collect();
-        let followed = known.filter(|known| known.len() <= FOLLOWED);
+        let followed = known.filter(|known| known.len() as u64 <= FOLLOWED);
         let Some(mut changed) = followed.filter(|_| self.moment.epoch == now.epoch) else {
             return Self::load(connection, scope, now);
         };
@@ -341,7 +342,7 @@ impl Field {
 fn authors(connection: &Connection, scope: i64) -> Result<Vec<Author>> {
     let sql = "SELECT author, name, memories FROM authors WHERE scope = ?
                ORDER BY memories DESC, author LIMIT ?";
-    collect(connection, sql, [Sql::from(scope), Sql::from(AUTHORS as i64)], |row| {
+    collect(connection, sql, [Sql::from(scope), read::bounded(AUTHORS)], |row| {
         Ok(Author {
             key: row.get(0).map_err(unexpected)?,
             name: row.get(1).map_err(unexpected)?,

@@ -16,6 +16,9 @@ use crate::text::{MAX_PASSAGES, hex};
 /// How many passages are read of one term at most.
 const LONGEST_LIST: usize = 200_000;
 
+/// How many bits tell a passage of a memory from the others.
+const PASSAGE_BITS: u32 = MAX_PASSAGES.ilog2();
+
 /// That a term stands in a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Posting {
@@ -27,11 +30,12 @@ pub(super) struct Posting {
 
 /// Returns the number under which FTS5 knows a passage.
 fn row_of(memory: i64, passage: usize) -> i64 {
-    memory * MAX_PASSAGES as i64 + passage.min(MAX_PASSAGES - 1) as i64
+    let passage = i64::try_from(passage.min(MAX_PASSAGES - 1)).unwrap_or_default();
+    (memory << PASSAGE_BITS) | passage
 }
 
 fn memory_of(row: i64) -> i64 {
-    row / MAX_PASSAGES as i64
+    row >> PASSAGE_BITS
 }
 
 /// Makes the tables of the index anew, and empty.

@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Kind, Memory, State, Trust};
+use crate::model::{Kind, Memory, State, Timestamp, Trust};
 use crate::store::analysed::Analysed;
 
 /// What ranking knows of a memory.
@@ -110,8 +110,9 @@ fn count_author(connection: &Connection, scope: i64, name: &str) -> Result<u32> 
 
 /// Returns what tells a conversation from others.
 pub(super) fn session_key(session: &str) -> u64 {
-    let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(Sha256::digest(session));
-    u64::from_le_bytes([a, b, c, d, e, f, g, h]).max(1)
+    let digest = <[u8; 32]>::from(Sha256::digest(session));
+    let (first, _) = digest.split_first_chunk().expect("a digest has more than eight bytes");
+    u64::from_le_bytes(*first).max(1)
 }
 
 impl Record {
@@ -122,7 +123,7 @@ impl Record {
             author,
             length: analysed.length(),
             event_at: memory.event_at.as_microsecond(),
-            expires_at: memory.expires_at.map_or(i64::MAX, |end| end.as_microsecond()),
+            expires_at: memory.expires_at.map_or(i64::MAX, Timestamp::as_microsecond),
             passages: u16::try_from(analysed.passages.len()).unwrap_or(u16::MAX),
             kind: memory.kind,
             state: memory.state,
