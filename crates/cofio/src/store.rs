@@ -70,6 +70,16 @@ pub trait Store: Send + Sync {
     /// the filter's scopes and of nothing else.
     async fn evidence(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Evidence>;
 
+    /// Gathers evidence, lets `choose` pick places by it, and returns what is kept there, in the
+    /// order of the places: all of it at one moment.
+    async fn find(
+        &self,
+        filter: &Filter,
+        cues: &Cues,
+        limit: usize,
+        choose: Choose,
+    ) -> Result<Vec<(Place, Memory)>>;
+
     /// Returns the memories at some places that `filter` still means, in the order of the places.
     async fn at(&self, filter: &Filter, places: &[Place]) -> Result<Vec<(Place, Memory)>>;
 
@@ -155,6 +165,9 @@ pub trait Store: Send + Sync {
     /// Waits until everything observed so far is recorded.
     async fn settle(&self) -> Result<()>;
 }
+
+/// Picks places by evidence, in the thread that gathered it.
+pub type Choose = Box<dyn FnOnce(&Evidence) -> Vec<Place> + Send>;
 
 /// Which audit entries are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

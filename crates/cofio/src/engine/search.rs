@@ -2,7 +2,7 @@ use super::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{Caller, Cues, Evidence, Filter, Meaning, Memory, Place, Timestamp};
-use crate::retrieval::dates::{self, Mention};
+use crate::retrieval::dates;
 use crate::retrieval::{
     self, Aim, Answer, Interpretation, LookedUp, MeaningUsed, Mode, Query, Question, Scored,
 };
@@ -32,22 +32,22 @@ impl Engine {
     ) -> Result<Answer> {
         self.check_query(query)?;
         let filter = super::filter(caller, &query.selection, now)?;
-        let depth = DEPTH.1.max(query.limit * DEPTH.0).max(wanted(query, &filter));
-        let looked = self.look(query, &filter, depth).await?;
-        let wanted = wanted(query, &filter).min(looked.ranked.len());
-        let found = self.load_ranked(&filter, &looked.ranked[..wanted]).await?;
+        let wanted = wanted(query, &filter);
+        let depth = DEPTH.1.max(query.limit * DEPTH.0).max(wanted);
+        let looked = self.look(query, &filter, depth, wanted).await?;
         let looked_up = LookedUp { words: &looked.cues.words, names: &looked.cues.names };
-        let (hits, left_out) = retrieval::merge(found, query, looked_up);
+        let (hits, left_out) = retrieval::merge(looked.found, query, looked_up);
         let (total, meaning) = (looked.total, looked.meaning);
         Ok(Answer { hits, total, left_out, searched: filter.scopes, meaning })
     }
 
-    /// Ranks everything that speaks for an answer to a question.
+    /// Ranks everything that speaks for an answer to a question, and loads the best.
     pub(super) async fn look(
         &self,
         query: &Query,
         filter: &Filter,
         depth: usize,
+        wanted: usize,
     ) -> Result<Looked> {
         // A secret is known by the words around it, so it goes before any of them is left out.
         let text = ingest::redact(&query.text, &self.config.secret_replacement).text;
@@ -60,15 +60,22 @@ impl Engine {
             Mode::Hybrid | Mode::Keyword => text::query_words(&reading.by_words),
         };
         let cues = Cues { words, names, meaning };
-        let evidence = self.store.evidence(filter, &cues, depth).await?;
-        let dates = dates(query, filter.now);
-        let (ranked, total) =
-            retrieval::rank(&evidence, &aim(query, &reading, &dates, filter), depth);
+        let aim = aim(query, reading, filter.now);
+        let (report, ranking) = async_channel::bounded(1);
+        let choose = Box::new(move |evidence: &Evidence| {
+            let (ranked, total) = retrieval::rank(evidence, &aim, depth);
+            let best = ranked.iter().take(wanted).map(|scored| scored.place).collect();
+            // It is heard below, unless nobody waits for the answer any more.
+            let _ = report.try_send((ranked, total, evidence.pending));
+            best
+        });
+        let memories = self.store.find(filter, &cues, depth, choose).await?;
+        let (ranked, total, pending) = ranking.try_recv().unwrap_or_default();
         let meaning = match used {
-            MeaningUsed::Compared { .. } => MeaningUsed::Compared { pending: evidence.pending },
+            MeaningUsed::Compared { .. } => MeaningUsed::Compared { pending },
             other => other,
         };
-        Ok(Looked { cues, evidence, ranked, total, meaning })
+        Ok(Looked { cues, found: paired(ranked, memories), total, pending, meaning })
     }
 
     async fn interpret(
@@ -99,24 +106,6 @@ impl Engine {
             Err(error) if alone => Err(error),
             Err(_) => Ok((None, MeaningUsed::Failed)),
         }
-    }
-
-    /// Loads what was ranked, in the same order.
-    pub(super) async fn load_ranked(
-        &self,
-        filter: &Filter,
-        ranked: &[Scored],
-    ) -> Result<Vec<(Scored, Memory)>> {
-        let places: Vec<Place> = ranked.iter().map(|scored| scored.place).collect();
-        let mut memories = self.store.at(filter, &places).await?.into_iter().peekable();
-        let mut found = Vec::with_capacity(places.len());
-        for scored in ranked {
-            // A memory may be forgotten between ranking and loading, so pair by place.
-            if let Some((_, memory)) = memories.next_if(|(place, _)| *place == scored.place) {
-                found.push((scored.clone(), memory));
-            }
-        }
-        Ok(found)
     }
 
     pub(super) fn check_query(&self, query: &Query) -> Result<()> {
@@ -156,35 +145,39 @@ fn wanted(query: &Query, filter: &Filter) -> usize {
     }
 }
 
-/// What was found out about a question before anything is loaded.
+/// What was found out about a question.
 pub(super) struct Looked {
     pub(super) cues: Cues,
-    pub(super) evidence: Evidence,
-    pub(super) ranked: Vec<Scored>,
+    /// The best, best first.
+    pub(super) found: Vec<(Scored, Memory)>,
+    /// For how many something speaks.
     pub(super) total: usize,
+    /// How many have no vector yet.
+    pub(super) pending: u64,
     pub(super) meaning: MeaningUsed,
 }
 
-/// Returns the times that a question names.
-fn dates(query: &Query, now: Timestamp) -> Vec<Mention> {
-    let reference = query.reference_time.unwrap_or(now);
-    dates::mentioned(&query.text, reference.to_zoned(jiff::tz::TimeZone::UTC).date())
+/// Pairs what was ranked with what is kept there, in the same order.
+fn paired(ranked: Vec<Scored>, memories: Vec<(Place, Memory)>) -> Vec<(Scored, Memory)> {
+    let mut memories = memories.into_iter().peekable();
+    let pair = |scored: Scored| {
+        let (_, memory) = memories.next_if(|(place, _)| *place == scored.place)?;
+        Some((scored, memory))
+    };
+    ranked.into_iter().filter_map(pair).collect()
 }
 
-fn aim<'a>(
-    query: &Query,
-    reading: &'a Interpretation,
-    dates: &'a [Mention],
-    filter: &Filter,
-) -> Aim<'a> {
+fn aim(query: &Query, reading: Interpretation, now: Timestamp) -> Aim {
+    let reference = query.reference_time.unwrap_or(now);
+    let day = reference.to_zoned(jiff::tz::TimeZone::UTC).date();
     Aim {
         mode: query.mode,
         fusion: query.fusion,
-        speakers: &reading.speakers,
+        speakers: reading.speakers,
         to_assistant: reading.to_assistant,
-        dates,
+        dates: dates::mentioned(&query.text, day),
         threshold: query.least_cosine(),
         recency: query.recency,
-        now: query.reference_time.unwrap_or(filter.now).as_microsecond(),
+        now: reference.as_microsecond(),
     }
 }

@@ -3,7 +3,7 @@ use std::fmt;
 use super::Engine;
 use super::search::Looked;
 use crate::error::Result;
-use crate::model::{Caller, Filter, Memory, MemoryId, Objection, Turn};
+use crate::model::{Caller, Memory, MemoryId, Objection};
 use crate::retrieval::{Answer, Hit, Mode, Query, estimated_tokens};
 
 /// Among how many memories the place of one is looked for.
@@ -86,52 +86,36 @@ impl Engine {
             return Ok(why);
         }
         let unlimited = Query { threshold: Some(-1.0), ..query.clone() };
-        let looked = self.look(&unlimited, &filter, DEPTH).await?;
+        let looked = self.look(&unlimited, &filter, DEPTH, DEPTH).await?;
         why.found = looked.total;
-        let Some((rank, turn)) = self.place_of(&filter, &looked, id).await? else {
+        let Some(place) = looked.found.iter().position(|(_, memory)| memory.id == *id) else {
             why.reasons.push(unranked(query, &looked));
             return Ok(why);
         };
-        why.rank = Some(rank);
-        why.cosine = turn.cosine.map(f64::from);
-        why.reasons.extend(below_threshold(query, turn));
+        why.rank = Some(place + 1);
+        why.cosine = looked.found[place].0.cosine;
+        why.reasons.extend(below_threshold(query, why.cosine));
         let answer = self.answer(caller, query, now).await?;
         if why.reasons.is_empty() && !answer.hits.iter().any(|hit| hit.memory.id == *id) {
-            why.reasons.push(crowded_out(&why.memory, rank, query, &answer));
+            why.reasons.push(crowded_out(&why.memory, place + 1, query, &answer));
         }
         Ok(why)
-    }
-
-    /// Returns the place of a memory among what was ranked, and what is known of it.
-    async fn place_of<'a>(
-        &self,
-        filter: &Filter,
-        looked: &'a Looked,
-        id: &MemoryId,
-    ) -> Result<Option<(usize, &'a Turn)>> {
-        let loaded = self.load_ranked(filter, &looked.ranked).await?;
-        let Some((scored, _)) = loaded.iter().find(|(_, memory)| memory.id == *id) else {
-            return Ok(None);
-        };
-        let rank = looked.ranked.iter().position(|other| other.place == scored.place);
-        let turn = looked.evidence.turns.iter().find(|turn| turn.place == scored.place);
-        Ok(rank.map(|rank| rank + 1).zip(turn))
     }
 }
 
 /// Says why a memory is not among those that were ranked.
 fn unranked(query: &Query, looked: &Looked) -> Absence {
-    if query.mode == Mode::Semantic && looked.evidence.pending > 0 {
+    if query.mode == Mode::Semantic && looked.pending > 0 {
         Absence::NotEmbedded
-    } else if looked.total > looked.ranked.len() {
+    } else if looked.total > looked.found.len() {
         Absence::BeyondLimit { rank: None, limit: query.limit }
     } else {
         Absence::NothingSpeaksForIt
     }
 }
 
-fn below_threshold(query: &Query, turn: &Turn) -> Option<Absence> {
-    let (threshold, cosine) = (query.least_cosine()?, f64::from(turn.cosine?));
+fn below_threshold(query: &Query, cosine: Option<f64>) -> Option<Absence> {
+    let (threshold, cosine) = (query.least_cosine()?, cosine?);
     (cosine < threshold).then_some(Absence::BelowThreshold { cosine, threshold })
 }
 

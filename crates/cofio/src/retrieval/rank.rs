@@ -12,17 +12,17 @@ use crate::model::{Evidence, Place, Timestamp, Trust, Turn};
 
 /// What is asked, as far as ranking cares.
 #[derive(Debug, Clone)]
-pub struct Aim<'a> {
+pub struct Aim {
     /// By which evidence.
     pub mode: Mode,
     /// How pieces of evidence are put together.
     pub fusion: Fusion,
     /// The keys of the one author whom the question names.
-    pub speakers: &'a [u64],
+    pub speakers: Vec<u64>,
     /// Whether the question is about what the assistant said.
     pub to_assistant: bool,
     /// The times that the question names.
-    pub dates: &'a [Mention],
+    pub dates: Vec<Mention>,
     /// The least cosine, where it is known.
     pub threshold: Option<f64>,
     /// How much recency counts, from 0 to 1.
@@ -104,7 +104,7 @@ names!(Signal, "signal", Invalid, {
 });
 
 /// Returns the best of what evidence speaks for, best first, and for how many it speaks in all.
-pub fn rank(evidence: &Evidence, aim: &Aim<'_>, limit: usize) -> (Vec<Scored>, usize) {
+pub fn rank(evidence: &Evidence, aim: &Aim, limit: usize) -> (Vec<Scored>, usize) {
     let flow = Flow::between(&evidence.turns);
     let lexical = lexical(evidence, &flow);
     let meaning = meaning(evidence, &flow);
@@ -131,7 +131,7 @@ struct Field<'a> {
     lexical: Lexical,
     /// By how many deviations each turn stands out in meaning.
     meaning: Vec<Option<f64>>,
-    aim: &'a Aim<'a>,
+    aim: &'a Aim,
 }
 
 /// A turn, by its place in the evidence, and how much speaks for it.

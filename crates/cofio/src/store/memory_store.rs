@@ -20,7 +20,9 @@ use async_trait::async_trait;
 
 use self::contents::Contents;
 use self::kept::Kept;
-use super::{Capabilities, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone};
+use super::{
+    Capabilities, Choose, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone,
+};
 use crate::error::Result;
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Cues, Embedding, Entity, Evidence, Filter,
@@ -85,15 +87,20 @@ impl Store for MemoryStore {
         Ok(evidence::evidence(&self.contents(), filter, cues, limit))
     }
 
-    async fn at(&self, filter: &Filter, places: &[Place]) -> Result<Vec<(Place, Memory)>> {
+    async fn find(
+        &self,
+        filter: &Filter,
+        cues: &Cues,
+        limit: usize,
+        choose: Choose,
+    ) -> Result<Vec<(Place, Memory)>> {
         let contents = self.contents();
-        let inside = contents.inside(&filter.scopes).into_iter();
-        let meant: HashMap<u64, &Kept> = inside
-            .filter(|kept| filter.admits(&kept.memory))
-            .map(|kept| (kept.number, kept))
-            .collect();
-        let there = |place: &Place| Some((*place, meant.get(&place.0)?.to_memory()));
-        Ok(places.iter().filter_map(there).collect())
+        let evidence = evidence::evidence(&contents, filter, cues, limit);
+        Ok(at(&contents, filter, &choose(&evidence)))
+    }
+
+    async fn at(&self, filter: &Filter, places: &[Place]) -> Result<Vec<(Place, Memory)>> {
+        Ok(at(&self.contents(), filter, places))
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
@@ -204,6 +211,14 @@ impl Store for MemoryStore {
     async fn settle(&self) -> Result<()> {
         Ok(())
     }
+}
+
+fn at(contents: &Contents, filter: &Filter, places: &[Place]) -> Vec<(Place, Memory)> {
+    let inside = contents.inside(&filter.scopes).into_iter();
+    let meant: HashMap<u64, &Kept> =
+        inside.filter(|kept| filter.admits(&kept.memory)).map(|kept| (kept.number, kept)).collect();
+    let there = |place: &Place| Some((*place, meant.get(&place.0)?.to_memory()));
+    places.iter().filter_map(there).collect()
 }
 
 fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {

@@ -31,7 +31,9 @@ use async_trait::async_trait;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Capabilities, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone};
+use super::{
+    Capabilities, Choose, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
@@ -138,6 +140,22 @@ impl Store for SqliteStore {
         let (kept, filter, cues) = (Arc::clone(&self.kept), filter.clone(), cues.clone());
         self.threads
             .read(move |connection| evidence::evidence(connection, &kept, &filter, &cues, limit))
+            .await
+    }
+
+    async fn find(
+        &self,
+        filter: &Filter,
+        cues: &Cues,
+        limit: usize,
+        choose: Choose,
+    ) -> Result<Vec<(Place, Memory)>> {
+        let (kept, filter, cues) = (Arc::clone(&self.kept), filter.clone(), cues.clone());
+        self.threads
+            .read(move |connection| {
+                let evidence = evidence::evidence(connection, &kept, &filter, &cues, limit)?;
+                read::at(connection, &filter, &choose(&evidence))
+            })
             .await
     }
 
