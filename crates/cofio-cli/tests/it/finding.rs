@@ -33,8 +33,8 @@ fn a_search_shows_what_it_found_and_why() {
           ep_2 · session:alice/s1 · TIME
           score N
             N has flour, @ines, ines
-            N names 
-            N it is long
+            N names ines
+            N it is short
         Ines has the key to the lamp room
           fact_1 · user:alice · TIME · #key
           score N

@@ -56,7 +56,7 @@ fn reason(hit: &Hit, part: &Part) -> Option<String> {
         Signal::Recency => "it is recent".to_owned(),
         Signal::Assistant => "an assistant said it".to_owned(),
         Signal::Length => "it is long".to_owned(),
-        Signal::Brevity => "it is hardly a word".to_owned(),
+        Signal::Brevity => "it is short".to_owned(),
         Signal::Question => "it is a short question".to_owned(),
         Signal::Trust => "it is trusted little".to_owned(),
     };
