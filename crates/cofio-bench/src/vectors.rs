@@ -268,7 +268,7 @@ impl Quality {
             let mean = cosines.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
             let squares = cosines.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>();
             let deviation = (squares / count).sqrt();
-            deviation_errors.push((f64::from(found.deviation) / deviation - 1.0).abs());
+            deviation_errors.push((found.deviation / deviation - 1.0).abs());
         }
         Ok(Self {
             recall: hits as f64 / (COMPARED * LIMIT) as f64,

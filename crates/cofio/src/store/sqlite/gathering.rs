@@ -24,8 +24,8 @@ const SMALL: usize = 2_048;
 /// those that rare words point to come first.
 const COMPARED: usize = 256;
 
-/// From how many turns on a word adds no further ones: rarer words have found enough, and what only
-/// a frequent word or the meaning speaks for comes in by its meaning.
+/// From how many turns on a word adds no further ones, but still speaks for those that are there:
+/// rarer words have found enough.
 const ENOUGH: usize = 1_000;
 
 /// Marks a record that is not among the turns.
@@ -196,13 +196,7 @@ impl<'a> Gathering<'a> {
                 self.turns[turn as usize].cosine = Some(known.cosine);
             }
         }
-        let spread = |moments: codes::Moments| Spread {
-            count: moments.count as u64,
-            mean: moments.mean.into(),
-            deviation: moments.deviation.into(),
-        };
-        let (assistant, others) = (found.spread.assistant, found.spread.others);
-        Ok(Some(Groups { assistant: spread(assistant), others: spread(others) }))
+        Ok(Some(found.spread))
     }
 
     /// Returns the place of a memory among the turns, after adding it with its conversation.

@@ -26,7 +26,7 @@ pub struct Nearest {
     /// Numbers of memories with their cosines, best first.
     pub memories: Vec<(i64, f32)>,
     /// The standard deviation of the cosines of all vectors.
-    pub deviation: f32,
+    pub deviation: f64,
 }
 
 impl VectorTables {

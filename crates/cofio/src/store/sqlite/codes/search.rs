@@ -9,12 +9,12 @@ mod moments;
 mod shortlist;
 
 pub(in super::super) use best::Neighbour;
-pub(in super::super) use moments::{Moments, Spread};
 
 use rusqlite::Connection;
 
 use super::cache::{Cache, Population};
 use crate::error::Result;
+use crate::model::{Groups, Spread};
 use crate::store::vectors::{LANES, Question, direction};
 use best::Best;
 use moments::Tally;
@@ -39,7 +39,7 @@ pub(in super::super) struct Neighbours {
     /// The nearest memories, best first, each by its best passage.
     pub(in super::super) nearest: Vec<Neighbour>,
     /// The cosines of all passages of the scope, whether admitted or not.
-    pub(in super::super) spread: Spread,
+    pub(in super::super) spread: Groups<Spread>,
 }
 
 /// Returns the memories of a scope whose vectors are nearest to `vector`, best first.

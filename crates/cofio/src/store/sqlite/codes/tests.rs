@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::*;
-use crate::model::Fingerprint;
+use crate::model::{Fingerprint, Spread};
 
 const TABLES: [&str; 2] =
     [include_str!("../schema/001.sql"), include_str!("../schema/002-vectors.sql")];
@@ -163,12 +163,10 @@ fn check_search(
         assert!(admits(neighbour.memory));
     }
     for (cosines, moments) in all.iter().zip([found.spread.others, found.spread.assistant]) {
-        let count = cosines.len().max(1) as f32;
-        let mean = cosines.iter().sum::<f32>() / count;
-        let variance = cosines.iter().map(|cosine| (cosine - mean).powi(2)).sum::<f32>() / count;
-        assert_eq!(moments.count, cosines.len());
-        assert!((moments.mean - mean).abs() < 1e-3);
-        assert!((moments.deviation - variance.sqrt()).abs() < 1e-3);
+        let expected = Spread::of(cosines.iter().copied().map(f64::from));
+        assert_eq!(moments.count, expected.count);
+        assert!((moments.mean - expected.mean).abs() < 1e-3);
+        assert!((moments.deviation - expected.deviation).abs() < 1e-3);
     }
 }
 
@@ -250,13 +248,10 @@ fn in_a_large_scope_nearly_all_neighbours_are_found_and_the_spread_is_about_righ
             .collect();
         for (remainder, moments) in [(true, found.spread.assistant), (false, found.spread.others)] {
             let cosines = exact.iter().filter(|(_, memory)| (memory % 3 == 0) == remainder);
-            let cosines: Vec<f32> = cosines.map(|pair| pair.0).collect();
-            let mean = cosines.iter().sum::<f32>() / cosines.len() as f32;
-            let square =
-                cosines.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / cosines.len() as f32;
-            assert_eq!(moments.count, cosines.len());
-            assert!((moments.mean - mean).abs() < 0.005);
-            assert!((moments.deviation / square.sqrt() - 1.0).abs() < 0.06);
+            let expected = Spread::of(cosines.map(|pair| f64::from(pair.0)));
+            assert_eq!(moments.count, expected.count);
+            assert!((moments.mean - expected.mean).abs() < 0.005);
+            assert!((moments.deviation / expected.deviation - 1.0).abs() < 0.06);
         }
         exact.retain(|(_, memory)| admits(*memory));
         exact.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -1,27 +1,8 @@
 //! Mean and deviation of the cosines of a whole scope.
 
 use super::super::cache::Codes;
+use crate::model::{Groups, Spread};
 use crate::store::vectors::{LANES, Question};
-
-/// How many passages there are, and how their cosines are spread.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(in super::super::super) struct Moments {
-    /// How many.
-    pub(in super::super::super) count: usize,
-    /// Their mean.
-    pub(in super::super::super) mean: f32,
-    /// Their standard deviation.
-    pub(in super::super::super) deviation: f32,
-}
-
-/// The spread of cosines, apart for what an assistant said and for everything else.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(in super::super::super) struct Spread {
-    /// Of passages with the flag of an assistant.
-    pub(in super::super::super) assistant: Moments,
-    /// Of all others.
-    pub(in super::super::super) others: Moments,
-}
 
 /// Sums from which the spread follows.
 #[derive(Default)]
@@ -64,13 +45,13 @@ impl Tally {
     }
 
     /// Returns the spread of exact cosines.
-    pub(super) fn exact(&self) -> Spread {
+    pub(super) fn exact(&self) -> Groups<Spread> {
         let moments = |sums: Sums| sums.moments(|_, variance| variance);
-        Spread { assistant: moments(self.assistant), others: moments(self.others()) }
+        Groups { assistant: moments(self.assistant), others: moments(self.others()) }
     }
 
     /// Returns the spread of the cosines behind estimates.
-    pub(super) fn estimated(&self, question: &Question) -> Spread {
+    pub(super) fn estimated(&self, question: &Question) -> Groups<Spread> {
         let moments = |sums: Sums| {
             let square = sums.mean_square_scale();
             // Estimates scatter around each cosine; without that they scatter less.
@@ -81,7 +62,7 @@ impl Tally {
                 (variance - around_none + slope * mean * mean) / (1.0 - slope)
             })
         };
-        Spread { assistant: moments(self.assistant), others: moments(self.others()) }
+        Groups { assistant: moments(self.assistant), others: moments(self.others()) }
     }
 
     /// Returns the mean of the squares of the codes' scales.
@@ -109,23 +90,19 @@ impl Sums {
         self.scales += f64::from(scales);
     }
 
-    fn moments(self, true_variance: impl Fn(f64, f64) -> f64) -> Moments {
+    fn moments(self, true_variance: impl Fn(f64, f64) -> f64) -> Spread {
         if self.count < 1.0 {
-            return Moments::default();
+            return Spread::default();
         }
         let mean = self.cosines / self.count;
         let variance = (self.squares / self.count - mean * mean).max(0.0);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a count, and less precision"
+            reason = "it counts whole passages"
         )]
-        let moments = Moments {
-            count: self.count as usize,
-            mean: mean as f32,
-            deviation: true_variance(mean, variance).max(0.0).sqrt() as f32,
-        };
-        moments
+        let count = self.count as u64;
+        Spread { count, mean, deviation: true_variance(mean, variance).max(0.0).sqrt() }
     }
 
     fn mean_square_scale(self) -> f32 {
