@@ -36,7 +36,9 @@ impl Search {
             || SearchOutput::from(&answer),
             |page| show(page, &answer, self.explain, app.zone()),
         )?;
-        if answer.hits.is_empty() {
+        if answer.hits.is_empty() && answer.left_out > 0 {
+            app.output.note("what was found has more tokens than --tokens allows");
+        } else if answer.hits.is_empty() {
             let scopes = output::listed(&answer.searched);
             app.output.note(&format!(
                 "nothing found in {scopes}; fewer words or filters may find more, and flags such as \

@@ -70,7 +70,9 @@ impl Engine {
             best
         });
         let memories = self.store.find(filter, &cues, depth, choose).await?;
-        let (ranked, total, pending) = ranking.try_recv().unwrap_or_default();
+        let (ranked, total, pending) = ranking.try_recv().map_err(|_| {
+            Error::new(ErrorKind::Provider, "the store answered without looking at the evidence")
+        })?;
         let meaning = match used {
             MeaningUsed::Compared { .. } => MeaningUsed::Compared { pending },
             other => other,

@@ -143,7 +143,7 @@ pub(super) fn insert(
         .map_err(unexpected)
 }
 
-/// Puts the next version in the place of a memory;
+/// Puts the next version in the place of a memory.
 pub(super) fn replace(
     connection: &Connection,
     number: i64,
