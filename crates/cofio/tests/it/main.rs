@@ -7,6 +7,7 @@ mod languages;
 mod layering;
 mod meaning;
 mod memory_store;
+mod older_files;
 mod policy;
 mod questions;
 mod ranking;
