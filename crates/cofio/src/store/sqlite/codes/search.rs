@@ -91,19 +91,14 @@ pub(in super::super) fn cosines(
     for page in population.pages.iter() {
         let (lowest, highest) = page.codes.memories;
         let start = sorted.partition_point(|pair| pair.0 < lowest);
-        let end = sorted.partition_point(|pair| pair.0 <= highest);
-        let wanted = &mut sorted[start..end];
-        if wanted.is_empty() {
-            continue;
-        }
-        for (slot, key) in page.codes.keys.iter().enumerate() {
-            let Ok(index) = wanted.binary_search_by_key(&key.memory(), |pair| pair.0) else {
-                continue;
-            };
-            let cosine = question.cosine(population.vector(connection, page, slot)?);
-            let neighbour = Neighbour::new(*key, cosine);
-            if wanted[index].1.is_none_or(|best| neighbour.ranks_before(&best)) {
-                wanted[index].1 = Some(neighbour);
+        let wanted = sorted[start..].iter_mut().take_while(|pair| pair.0 <= highest);
+        for (memory, best) in wanted {
+            for slot in page.codes.slots_of(*memory) {
+                let cosine = question.cosine(population.vector(connection, page, slot)?);
+                let neighbour = Neighbour::new(page.codes.keys[slot], cosine);
+                if best.is_none_or(|best| neighbour.ranks_before(&best)) {
+                    *best = Some(neighbour);
+                }
             }
         }
     }
@@ -203,14 +198,11 @@ impl Search<'_> {
         square: f32,
         most: usize,
     ) -> Result<()> {
-        let mut compared = 0;
         let margin = |cosine: f32| MARGIN * self.question.scatter(square, cosine.powi(2)).sqrt();
-        shortlist.hand_over(|candidate| {
-            let nearest_possible = candidate.estimate + margin(candidate.estimate);
-            if compared == most || nearest_possible < best.lowest() {
+        shortlist.hand_over(most, |candidate| {
+            if candidate.estimate + margin(candidate.estimate) < best.lowest() {
                 return Ok(false);
             }
-            compared += 1;
             let vector = self.population.vector(self.connection, candidate.page, candidate.slot)?;
             best.take(Neighbour::new(candidate.key(), self.question.cosine(vector)));
             Ok(true)

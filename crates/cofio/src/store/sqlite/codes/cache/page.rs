@@ -44,6 +44,13 @@ impl Page {
         prefetch(&self.codes.marks);
     }
 
+    /// Asks for a vector, if it is at hand, which is needed soon.
+    pub(in super::super) fn foresee_vector(&self, slot: usize) {
+        if let Some(vector) = self.vectors.get().and_then(|vectors| vectors[slot].get()) {
+            prefetch(vector);
+        }
+    }
+
     /// Takes over the vectors of entries that are still there; those of others are dropped.
     pub(super) fn inherit(&self, earlier: &Self) {
         let Some(vectors) = earlier.vectors.get() else { return };
@@ -71,6 +78,8 @@ pub(in super::super) struct Codes {
     pub(super) number: i64,
     pub(super) revision: i64,
     pub(in super::super) keys: Box<[Key]>,
+    /// Whether the keys ascend, as they do unless a memory was embedded anew.
+    ascending: bool,
     stamps: Box<[u16]>,
     /// For each group of entries, one item per word of a code.
     pub(in super::super) words: Box<[Words]>,
@@ -107,6 +116,7 @@ impl Codes {
         let keys: Box<[Key]> = records.keys().collect();
         let memory = |key: Option<&Key>| key.map_or(0, |key| key.memory());
         let memories = (memory(keys.iter().min()), memory(keys.iter().max()));
+        let ascending = keys.is_sorted();
         let stamps = records.raw().map(Raw::stamp).collect();
         let mut tallied = [(0.0, 0.0); 2];
         for (scale, mark) in scales.as_flattened().iter().zip(marks.as_flattened()).take(keys.len())
@@ -116,6 +126,17 @@ impl Codes {
                 sums.1 += weight * scale * scale;
             }
         }
-        Self { number, revision, keys, stamps, words, scales, marks, tallied, memories }
+        Self { number, revision, keys, ascending, stamps, words, scales, marks, tallied, memories }
+    }
+    /// Returns the places of a memory's vectors on the page.
+    pub(in super::super) fn slots_of(&self, memory: i64) -> impl Iterator<Item = usize> {
+        let range = if self.ascending {
+            let start = self.keys.partition_point(|key| key.memory() < memory);
+            let of_memory = self.keys[start..].iter().take_while(|key| key.memory() == memory);
+            start..start + of_memory.count()
+        } else {
+            0..self.keys.len()
+        };
+        range.filter(move |slot| self.keys[*slot].memory() == memory)
     }
 }

@@ -1,7 +1,6 @@
 //! The entries with the best estimates.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 use super::super::cache::Page;
 use super::super::key::Key;
@@ -10,6 +9,9 @@ use crate::error::Result;
 /// How many entries are compared at most: this many, and more per memory that is wanted.
 const AT_LEAST: usize = 200;
 const PER_MEMORY: usize = 24;
+
+/// How many entries ahead the vector is asked for that is compared then.
+const SOON: usize = 4;
 
 /// Returns how many entries to keep for finding `limit` memories.
 pub(super) fn capacity(limit: usize) -> usize {
@@ -104,19 +106,29 @@ impl<'a> Shortlist<'a> {
         }
     }
 
-    /// Hands over entries, the best estimate first, until one is not wanted.
+    /// Hands over entries, the best estimate first, until one is not wanted, but at most `most`.
     pub(super) fn hand_over(
         &mut self,
+        most: usize,
         mut wants: impl FnMut(&Candidate<'a>) -> Result<bool>,
     ) -> Result<()> {
-        // Few are handed over, so they are not sorted beforehand.
-        let mut heap = BinaryHeap::from(std::mem::take(&mut self.candidates));
-        while let Some(candidate) = heap.peek()
-            && wants(candidate)?
-        {
-            heap.pop();
+        if most < self.candidates.len() {
+            self.candidates.select_nth_unstable_by(most, |a, b| b.cmp(a));
         }
-        self.candidates = heap.into_vec();
+        let best = self.candidates.len().min(most);
+        let best = &mut self.candidates[..best];
+        best.sort_unstable_by(|a, b| b.cmp(a));
+        let mut handed_over = 0;
+        for (place, candidate) in best.iter().enumerate() {
+            if let Some(soon) = best.get(place + SOON) {
+                soon.page.foresee_vector(soon.slot);
+            }
+            if !wants(candidate)? {
+                break;
+            }
+            handed_over += 1;
+        }
+        self.candidates.drain(..handed_over);
         Ok(())
     }
 }
