@@ -132,7 +132,7 @@ pub(super) fn derive_all(connection: &Connection) -> Result<()> {
     index::create(connection)?;
     connection
         .execute_batch(
-            "DELETE FROM mentions; DELETE FROM entities; DELETE FROM triples;
+            "DELETE FROM mentions; DELETE FROM spellings; DELETE FROM entities; DELETE FROM triples;
              DELETE FROM turns; DELETE FROM authors;",
         )
         .map_err(unexpected)?;

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, OptionalExtension as _};
 
-use super::filter;
 use super::read::{self, collect};
 use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Entity, Memory, MemoryId, Scope, Timestamp};
+use crate::model::{Entity, Memory, MemoryId, Mention, Scope, Timestamp};
 use crate::store::document::moment;
 use crate::text::fold;
 
@@ -24,50 +23,88 @@ pub(super) fn link(
     memory: &Memory,
 ) -> Result<()> {
     for mention in &memory.entities {
-        let folded = fold(&mention.name);
-        let entity_type = mention.entity_type.as_str();
-        connection
-            .prepare_cached(
-                "INSERT INTO entities (scope, folded, type, name) VALUES (?, ?, ?, ?)
+        let (folded, alias) = (fold(&mention.name), fold(&mention.alias));
+        let entity = entity_number(connection, scope, &folded, mention)?;
+        execute(
+            connection,
+            "INSERT INTO mentions (memory, entity, alias, folded) VALUES (?, ?, ?, ?)
+             ON CONFLICT DO NOTHING",
+            (number, entity, &mention.alias, &alias),
+        )?;
+        for spelling in [folded, alias] {
+            execute(
+                connection,
+                "INSERT INTO spellings (scope, folded, entity) VALUES (?, ?, ?)
                  ON CONFLICT DO NOTHING",
-            )
-            .and_then(|mut insert| insert.execute((scope, &folded, entity_type, &mention.name)))
-            .map_err(unexpected)?;
-        connection
-            .prepare_cached(
-                "INSERT INTO mentions (memory, entity, alias, folded)
-                 SELECT ?, entity, ?, ? FROM entities WHERE scope = ? AND folded = ? AND type = ?
-                 ON CONFLICT DO NOTHING",
-            )
-            .and_then(|mut insert| {
-                let alias = &mention.alias;
-                insert.execute((number, alias, fold(alias), scope, &folded, entity_type))
-            })
-            .map_err(unexpected)?;
+                (scope, spelling, entity),
+            )?;
+        }
     }
     Ok(())
 }
 
+/// Returns the number of an entity, giving it one where it has none.
+fn entity_number(
+    connection: &Connection,
+    scope: i64,
+    folded: &str,
+    mention: &Mention,
+) -> Result<i64> {
+    let entity_type = mention.entity_type.as_str();
+    let known: Option<i64> = connection
+        .prepare_cached("SELECT entity FROM entities WHERE scope = ? AND folded = ? AND type = ?")
+        .and_then(|mut select| {
+            select.query_row((scope, folded, entity_type), |row| row.get(0)).optional()
+        })
+        .map_err(unexpected)?;
+    match known {
+        Some(entity) => Ok(entity),
+        None => connection
+            .prepare_cached("INSERT INTO entities (scope, folded, type, name) VALUES (?, ?, ?, ?)")
+            .and_then(|mut insert| insert.insert((scope, folded, entity_type, &mention.name)))
+            .map_err(unexpected),
+    }
+}
+
 /// Forgets what a memory names, and the names that no other memory has.
-pub(super) fn unlink(connection: &Connection, number: i64) -> Result<()> {
-    let entity = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0).map_err(unexpected);
-    let sql = "SELECT DISTINCT entity FROM mentions WHERE memory = ?";
-    let named = collect(connection, sql, [Sql::from(number)], entity)?;
-    let execute = |sql: &str, number: i64| {
-        connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute([number]))
-            .map_err(unexpected)
-    };
-    execute("DELETE FROM mentions WHERE memory = ?", number)?;
-    for entity in named {
+pub(super) fn unlink(connection: &Connection, number: i64, scope: i64) -> Result<()> {
+    let sql = "SELECT entity, folded FROM mentions WHERE memory = ?";
+    let named: Vec<(i64, String)> = collect(connection, sql, [Sql::from(number)], |row| {
+        Ok((row.get(0).map_err(unexpected)?, row.get(1).map_err(unexpected)?))
+    })?;
+    execute(connection, "DELETE FROM mentions WHERE memory = ?", [number])?;
+    for (entity, alias) in named {
         execute(
-            "DELETE FROM entities WHERE entity = ?1
-             AND NOT EXISTS (SELECT 1 FROM mentions WHERE entity = ?1)",
-            entity,
+            connection,
+            "DELETE FROM spellings WHERE scope = ?1 AND folded = ?2 AND entity = ?3
+             AND NOT EXISTS (SELECT 1 FROM mentions WHERE folded = ?2 AND entity = ?3)
+             AND NOT EXISTS (SELECT 1 FROM entities WHERE folded = ?2 AND entity = ?3)",
+            (scope, alias, entity),
+        )?;
+        let named_by_none = "NOT EXISTS (SELECT 1 FROM mentions WHERE entity = ?1)";
+        execute(
+            connection,
+            &format!(
+                "DELETE FROM spellings WHERE (scope, folded, entity) IN
+                 (SELECT scope, folded, entity FROM entities WHERE entity = ?1) AND {named_by_none}"
+            ),
+            [entity],
+        )?;
+        execute(
+            connection,
+            &format!("DELETE FROM entities WHERE entity = ?1 AND {named_by_none}"),
+            [entity],
         )?;
     }
     Ok(())
+}
+
+fn execute(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<()> {
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.execute(values))
+        .map(drop)
+        .map_err(unexpected)
 }
 
 /// Returns how many of the entities each memory names, by its number.
@@ -77,25 +114,12 @@ pub(super) fn named(
     names: &[String],
     limit: usize,
 ) -> Result<HashMap<i64, u32>> {
-    // Most names are none, and one small question after the other finds that out fastest.
-    let mut called: BTreeSet<i64> = BTreeSet::new();
+    let mut entities: BTreeSet<i64> = BTreeSet::new();
     for &scope in scopes {
-        for name in names {
-            for sql in [
-                "SELECT entity FROM entities WHERE scope = ? AND folded = ?",
-                "SELECT m.entity FROM mentions AS m JOIN entities AS e USING (entity)
-                 WHERE e.scope = ? AND m.folded = ?",
-            ] {
-                let mut select = connection.prepare_cached(sql).map_err(unexpected)?;
-                let mut rows = select.query((scope, name)).map_err(unexpected)?;
-                while let Some(row) = rows.next().map_err(unexpected)? {
-                    called.insert(row.get(0).map_err(unexpected)?);
-                }
-            }
-        }
+        entities.extend(called(connection, scope, names)?);
     }
     let mut counts = HashMap::new();
-    for entity in called {
+    for entity in entities {
         let sql = "SELECT DISTINCT memory FROM mentions WHERE entity = ? LIMIT ?";
         let values = [Sql::from(entity), read::bounded(limit as u64)];
         for memory in collect(connection, sql, values, |row| row.get(0).map_err(unexpected))? {
@@ -105,19 +129,32 @@ pub(super) fn named(
     Ok(counts)
 }
 
-/// The entities of some scopes that are called or written as one of some names.
-const CALLED: &str = "SELECT entity FROM entities
-     WHERE scope IN (SELECT value FROM json_each(?)) AND folded IN (SELECT value FROM json_each(?))
-     UNION
-     SELECT mentions.entity FROM mentions JOIN entities USING (entity)
-     WHERE mentions.folded IN (SELECT value FROM json_each(?))
-       AND entities.scope IN (SELECT value FROM json_each(?))";
-
-/// Returns the values for [`CALLED`].
-fn called(scopes: &[i64], names: &[String]) -> Vec<Sql> {
-    let scopes = Sql::from(serde_json::Value::from(scopes).to_string());
-    let names = filter::names(names, String::as_str);
-    vec![scopes.clone(), names.clone(), names, scopes]
+/// Returns the entities of a scope that are called or written as one of some names.
+fn called(connection: &Connection, scope: i64, names: &[String]) -> Result<Vec<i64>> {
+    // Most names are none, and their first words are enough to find that out.
+    let mut begins = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM spellings
+             WHERE scope = ?1 AND folded >= ?2 AND folded < ?2 || '!')",
+        )
+        .map_err(unexpected)?;
+    let mut begun: HashMap<&str, bool> = HashMap::new();
+    let mut found = Vec::new();
+    for name in names {
+        let word = name.split(' ').next().unwrap_or_default();
+        let is_begun = match begun.get(word) {
+            Some(&known) => known,
+            None => begins.query_row((scope, word), |row| row.get(0)).map_err(unexpected)?,
+        };
+        begun.insert(word, is_begun);
+        if is_begun {
+            let sql = "SELECT entity FROM spellings WHERE scope = ? AND folded = ?";
+            let values = [Sql::from(scope), Sql::from(name.clone())];
+            let entity = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0).map_err(unexpected);
+            found.extend(collect(connection, sql, values, entity)?);
+        }
+    }
+    Ok(found)
 }
 
 pub(super) fn list(
@@ -128,13 +165,17 @@ pub(super) fn list(
     limit: usize,
 ) -> Result<Vec<Entity>> {
     let scopes = read::scope_numbers(connection, scopes)?;
-    let mut values = vec![Sql::from(serde_json::Value::from(scopes.as_slice()).to_string())];
+    let mut values = vec![numbers(&scopes)];
     let restriction = match name {
         Some(name) => {
-            values.extend(called(&scopes, &[fold(name)]));
-            format!("AND entity IN ({CALLED})")
+            let mut entities: Vec<i64> = Vec::new();
+            for &scope in &scopes {
+                entities.extend(called(connection, scope, &[fold(name)])?);
+            }
+            values.push(numbers(&entities));
+            "AND entity IN (SELECT value FROM json_each(?))"
         }
-        None => String::new(),
+        None => "",
     };
     values.push(now.as_microsecond().into());
     values.push(read::bounded(limit as u64));
@@ -148,6 +189,11 @@ pub(super) fn list(
          GROUP BY e.folded, e.type ORDER BY count(DISTINCT m.memory) DESC, e.folded, e.type LIMIT ?"
     );
     collect(connection, &sql, values, |row| entity(connection, &scopes, now, row))
+}
+
+/// Writes numbers as JSON, for `json_each`.
+fn numbers(numbers: &[i64]) -> Sql {
+    Sql::from(serde_json::Value::from(numbers).to_string())
 }
 
 fn entity(
@@ -186,7 +232,7 @@ fn linked(
                  AND (m.expires_at IS NULL OR m.expires_at > ?)
                ORDER BY m.event_at DESC, m.id DESC LIMIT ?";
     let values = [
-        Sql::from(serde_json::Value::from(scopes).to_string()),
+        numbers(scopes),
         folded.into(),
         entity_type.into(),
         now.as_microsecond().into(),

@@ -152,6 +152,7 @@ const DIFFERENCES: &[(ChangeKind, &str)] = &[
 /// Puts the rows of the copy in the place of those that are here.
 const REPLACE: &str = "
     DELETE FROM main.mentions;
+    DELETE FROM main.spellings;
     DELETE FROM main.entities;
     DELETE FROM main.memories;
     INSERT INTO main.memories (memory, id, scope, kind, state, trust, session, key, confidence,

@@ -14,6 +14,7 @@ use crate::text::ANALYSER_VERSION;
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/001.sql"),
     concat!(include_str!("schema/002-vectors.sql"), include_str!("schema/002-turns.sql")),
+    include_str!("schema/003-spellings.sql"),
 ];
 
 /// Marks a file as ours ("cofi").
@@ -165,8 +166,16 @@ mod tests {
     use super::*;
     use crate::store::sqlite::{SqliteOptions, connect, create_private};
 
-    const NEXT: &[&str] =
-        &[MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE added (number INTEGER) STRICT;"];
+    const ADDED: &str = "CREATE TABLE added (number INTEGER) STRICT;";
+
+    /// Returns all migrations and one more.
+    fn and(next: &'static str) -> Vec<&'static str> {
+        [MIGRATIONS, &[next]].concat()
+    }
+
+    fn backup(path: &Path, number: usize) -> PathBuf {
+        backup_path(path, MIGRATIONS.len(), number)
+    }
 
     fn migrated(path: &Path, migrations: &[&str]) -> Result<Connection> {
         create_private(path)?;
@@ -180,13 +189,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cofio.db");
         migrated(&path, MIGRATIONS).unwrap();
-        migrated(&path, NEXT).unwrap().execute("INSERT INTO added VALUES (1)", []).unwrap();
-        migrated(&path, NEXT).unwrap();
+        let newer = migrated(&path, &and(ADDED)).unwrap();
+        newer.execute("INSERT INTO added VALUES (1)", []).unwrap();
+        migrated(&path, &and(ADDED)).unwrap();
         let error = migrated(&path, MIGRATIONS).unwrap_err();
         assert!(error.to_string().contains("newer"), "{error}");
-        let copy = folder.path().join("cofio.db.v2.backup");
-        migrated(&copy, MIGRATIONS).unwrap();
-        assert!(!folder.path().join("cofio.db.v2.backup-2").exists());
+        migrated(&backup(&path, 1), MIGRATIONS).unwrap();
+        assert!(!backup(&path, 2).exists());
     }
 
     #[test]
@@ -194,12 +203,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cofio.db");
         migrated(&path, MIGRATIONS).unwrap();
-        let broken =
-            [MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE added (number INTEGER) STRICT; nonsense"];
-        assert!(migrated(&path, &broken).is_err());
+        let broken = "CREATE TABLE added (number INTEGER) STRICT; nonsense";
+        assert!(migrated(&path, &and(broken)).is_err());
         migrated(&path, MIGRATIONS).unwrap();
-        migrated(&path, NEXT).unwrap();
-        assert!(folder.path().join("cofio.db.v2.backup-2").exists());
+        migrated(&path, &and(ADDED)).unwrap();
+        assert!(backup(&path, 2).exists());
     }
 
     #[test]
@@ -209,7 +217,7 @@ mod tests {
         migrated(&path, MIGRATIONS).unwrap();
         std::thread::scope(|threads| {
             let all: Vec<_> =
-                (0..8).map(|_| threads.spawn(|| migrated(&path, NEXT).map(drop))).collect();
+                (0..8).map(|_| threads.spawn(|| migrated(&path, &and(ADDED)).map(drop))).collect();
             for one in all {
                 one.join().unwrap().unwrap();
             }

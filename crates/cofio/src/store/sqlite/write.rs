@@ -269,7 +269,7 @@ fn underive(connection: &Connection, row: &Row) -> Result<()> {
     let analysed = Analysed::of(&document::decode(&row.document)?);
     index::remove(connection, row.number, row.scope, &analysed)?;
     turns::remove(connection, row.number, row.scope)?;
-    entities::unlink(connection, row.number)?;
+    entities::unlink(connection, row.number, row.scope)?;
     rows::remove_statement(connection, row.number)
 }
 
