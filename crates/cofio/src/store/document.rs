@@ -3,6 +3,7 @@
 //!
 //! Accesses and the state of the embedding change without a new version; stores keep them apart.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ pub fn encode(memory: &Memory) -> String {
 
 /// Reads a memory back.
 pub fn decode(document: &str) -> Result<Memory> {
-    let document: Document = serde_json::from_str(document).map_err(unreadable)?;
+    let document: Document<'_> = serde_json::from_str(document).map_err(unreadable)?;
     Memory::try_from(document).map_err(unreadable)
 }
 
@@ -30,17 +31,24 @@ fn unreadable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Err
 }
 
 #[derive(Serialize, Deserialize)]
-struct Document {
-    id: String,
-    layer: String,
-    identifiers: BTreeMap<String, String>,
-    kind: String,
-    state: String,
-    content: String,
+struct Document<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    layer: Cow<'a, str>,
+    identifiers: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    state: Cow<'a, str>,
+    #[serde(borrow)]
+    content: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "MetadataDocument::is_empty")]
     metadata: MetadataDocument,
-    source: SourceDocument,
-    access_policy: String,
+    #[serde(borrow)]
+    source: SourceDocument<'a>,
+    #[serde(borrow)]
+    access_policy: Cow<'a, str>,
     event_at: i64,
     created_at: i64,
     updated_at: i64,
@@ -103,10 +111,11 @@ struct KnowledgeDocument {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SourceDocument {
-    #[serde(rename = "type")]
-    source_type: String,
-    trust: String,
+struct SourceDocument<'a> {
+    #[serde(rename = "type", borrow)]
+    source_type: Cow<'a, str>,
+    #[serde(borrow)]
+    trust: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,25 +130,25 @@ struct SourceDocument {
     external: bool,
 }
 
-impl From<&Memory> for Document {
-    fn from(memory: &Memory) -> Self {
-        let name = |(layer, identifier): (Layer, &Identifier)| {
-            (layer.as_str().to_owned(), identifier.as_str().to_owned())
+impl<'a> From<&'a Memory> for Document<'a> {
+    fn from(memory: &'a Memory) -> Self {
+        let name = |(layer, identifier): (Layer, &'a Identifier)| {
+            (layer.as_str().into(), identifier.as_str().into())
         };
         let mention = |mention: &Mention| {
             [mention.name.clone(), mention.entity_type.to_string(), mention.alias.clone()]
         };
         let provenance = &memory.provenance;
         Self {
-            id: memory.id.to_string(),
-            layer: memory.scope.layer().to_string(),
+            id: memory.id.as_str().into(),
+            layer: memory.scope.layer().as_str().into(),
             identifiers: memory.scope.identifiers().iter().map(name).collect(),
-            kind: memory.kind.to_string(),
-            state: memory.state.to_string(),
-            content: memory.content.as_str().to_owned(),
+            kind: memory.kind.as_str().into(),
+            state: memory.state.as_str().into(),
+            content: memory.content.as_str().into(),
             metadata: MetadataDocument::from(&memory.metadata),
             source: SourceDocument::from(&memory.source),
-            access_policy: memory.access_policy.to_string(),
+            access_policy: memory.access_policy.as_str().into(),
             event_at: memory.event_at.as_microsecond(),
             created_at: memory.created_at.as_microsecond(),
             updated_at: memory.updated_at.as_microsecond(),
@@ -160,10 +169,10 @@ impl From<&Memory> for Document {
     }
 }
 
-impl TryFrom<Document> for Memory {
+impl TryFrom<Document<'_>> for Memory {
     type Error = Error;
 
-    fn try_from(document: Document) -> Result<Self> {
+    fn try_from(document: Document<'_>) -> Result<Self> {
         let id = |text: String| text.parse::<MemoryId>();
         let triple = |[fact_type, subject, predicate, object]: [String; 4]| Triple {
             fact_type,
@@ -175,11 +184,11 @@ impl TryFrom<Document> for Memory {
             Ok(Mention { name, entity_type: entity_type.parse()?, alias })
         };
         Ok(Self {
-            id: id(document.id)?,
+            id: document.id.parse()?,
             scope: scope(&document.layer, &document.identifiers)?,
             kind: document.kind.parse()?,
             state: document.state.parse()?,
-            content: CleanText::stored(document.content),
+            content: CleanText::stored(document.content.into_owned()),
             metadata: document.metadata.try_into()?,
             source: document.source.try_into()?,
             access_policy: document.access_policy.parse()?,
@@ -204,7 +213,7 @@ impl TryFrom<Document> for Memory {
     }
 }
 
-fn scope(layer: &str, names: &BTreeMap<String, String>) -> Result<Scope> {
+fn scope(layer: &str, names: &BTreeMap<Cow<'_, str>, Cow<'_, str>>) -> Result<Scope> {
     let mut identifiers = Identifiers::default();
     for (name, identifier) in names {
         identifiers = identifiers.with(name.parse()?, Identifier::new(identifier)?);
@@ -266,11 +275,11 @@ impl TryFrom<MetadataDocument> for Metadata {
     }
 }
 
-impl From<&Source> for SourceDocument {
-    fn from(source: &Source) -> Self {
+impl<'a> From<&'a Source> for SourceDocument<'a> {
+    fn from(source: &'a Source) -> Self {
         Self {
-            source_type: source.source_type.to_string(),
-            trust: source.trust().to_string(),
+            source_type: source.source_type.as_str().into(),
+            trust: source.trust().as_str().into(),
             session: source.session.as_ref().map(ToString::to_string),
             message: source.message.clone(),
             tool: source.tool.clone(),
@@ -281,10 +290,10 @@ impl From<&Source> for SourceDocument {
     }
 }
 
-impl TryFrom<SourceDocument> for Source {
+impl TryFrom<SourceDocument<'_>> for Source {
     type Error = Error;
 
-    fn try_from(document: SourceDocument) -> Result<Self> {
+    fn try_from(document: SourceDocument<'_>) -> Result<Self> {
         let mut source = Source::restored(document.source_type.parse()?, document.trust.parse()?);
         source.session = document.session.as_deref().map(Identifier::new).transpose()?;
         source.message = document.message;

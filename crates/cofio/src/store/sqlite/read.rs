@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 
 use super::filter::{self, Condition};
 use super::unexpected;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, Accesses, ChangeRecord, Embedding, Filter, Fingerprint, Identifier, Identifiers, Layer,
     Memory, MemoryId, Place, Scope, Timestamp,
@@ -277,10 +277,12 @@ pub(super) fn memory(row: &Row<'_>) -> Result<Memory> {
 
 /// Reads the columns of [`MEMORY`], beginning at `first`.
 pub(super) fn memory_from(row: &Row<'_>, first: usize) -> Result<Memory> {
-    let document: String = row.get(first).map_err(unexpected)?;
+    let document = row.get_ref(first).map_err(unexpected)?.as_str().map_err(|cause| {
+        Error::new(ErrorKind::Damaged, "a stored memory cannot be read").caused_by(cause)
+    })?;
     let accessed_at: Option<i64> = row.get(first + 2).map_err(unexpected)?;
     let fingerprint: Option<String> = row.get(first + 3).map_err(unexpected)?;
-    let mut memory = decode(&document)?;
+    let mut memory = decode(document)?;
     memory.accesses = Accesses {
         count: row.get(first + 1).map_err(unexpected)?,
         last_at: accessed_at.map(moment).transpose()?,
