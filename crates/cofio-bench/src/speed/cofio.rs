@@ -130,10 +130,10 @@ impl Memory {
             let begun = Instant::now();
             let answer = block_on(self.engine.search(&caller, &query))?;
             samples.push(begun.elapsed().as_secs_f64() * 1e3);
-            // Recording the reading is not part of the answer.
-            block_on(self.engine.settle())?;
             answers.push(answer.hits.into_iter().map(|hit| hit.memory.id).collect());
         }
+        // The next round begins when this one has been recorded.
+        block_on(self.engine.settle())?;
         Ok((answers, Percentiles::of(&mut samples)))
     }
 
