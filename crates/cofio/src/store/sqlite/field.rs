@@ -3,6 +3,11 @@
 //! Nothing here is a truth of its own. Every use asks the snapshot at hand for the last change of
 //! the scope; what is kept follows the changes up to there, or is read anew.
 
+mod fields;
+mod lists;
+
+pub(super) use fields::Fields;
+
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,12 +22,10 @@ use super::unexpected;
 use crate::error::Result;
 use crate::model::Author;
 use crate::store::analysed::Count;
+use lists::{Known, Lists};
 
-/// How many records are kept over all scopes, about 60 bytes each.
-const RECORDS: usize = 2_000_000;
-
-/// How many places of terms are kept of one scope, 16 bytes each.
-const POSTINGS: usize = 2_000_000;
+/// How many bytes of lists are kept of a scope: so many, and so many for each of its records.
+const LIST_BYTES: (usize, usize) = (64 << 10, 64);
 
 /// How many changes are followed one by one before everything is read anew.
 const FOLLOWED: u64 = 1_000;
@@ -36,56 +39,7 @@ const ROOMY: usize = 16;
 /// How many authors of a scope are known by name.
 const AUTHORS: u64 = 200;
 
-/// The scopes that a process has searched.
-#[derive(Debug, Default)]
-pub(super) struct Fields {
-    scopes: Mutex<HashMap<i64, Arc<Slot>>>,
-}
-
-type Slot = Mutex<Option<Arc<Field>>>;
-
-impl Fields {
-    /// Returns what is known of a scope at the moment of the connection's snapshot.
-    pub(super) fn of(&self, connection: &Connection, scope: i64) -> Result<Arc<Field>> {
-        let now = Moment::of(connection, scope)?;
-        let slot = Arc::clone(locked(&self.scopes).entry(scope).or_default());
-        let field = {
-            let mut kept = locked(&slot);
-            match kept.take() {
-                Some(field) if field.moment == now => Arc::clone(kept.insert(field)),
-                Some(field) if field.moment.is_after(now) => {
-                    // Another reader's snapshot is newer; it keeps what it has.
-                    *kept = Some(field);
-                    return Field::load(connection, scope, now).map(Arc::new);
-                }
-                Some(field) => {
-                    let field = Arc::unwrap_or_clone(field).follow(connection, scope, now)?;
-                    Arc::clone(kept.insert(Arc::new(field)))
-                }
-                None => Arc::clone(kept.insert(Arc::new(Field::load(connection, scope, now)?))),
-            }
-        };
-        self.make_room(scope, field.records.len());
-        Ok(field)
-    }
-
-    /// Lets go of other scopes when all together are too large.
-    fn make_room(&self, current: i64, size: usize) {
-        let mut scopes = locked(&self.scopes);
-        if scopes.len() == 1 {
-            return;
-        }
-        let kept =
-            |slot: &Arc<Slot>| slot.try_lock().ok()?.as_ref().map(|field| field.records.len());
-        let total: usize = scopes.values().filter_map(kept).sum::<usize>() + size;
-        // Scopes are searched in no order that would tell which to keep.
-        if total > RECORDS {
-            scopes.retain(|scope, _| *scope == current);
-        }
-    }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A reader that panicked has left nothing half done: values are put in whole.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -169,15 +123,6 @@ pub(super) struct Placed {
     pub(super) count: Count,
 }
 
-/// The lists of terms that were asked for.
-#[derive(Debug, Default)]
-struct Lists {
-    terms: HashMap<String, Arc<[Placed]>>,
-    frequencies: HashMap<String, u64>,
-    capitalised: HashMap<String, f64>,
-    size: usize,
-}
-
 impl Field {
     fn load(connection: &Connection, scope: i64, moment: Moment) -> Result<Self> {
         let mut field = Self {
@@ -246,11 +191,9 @@ impl Field {
         self.passages += u64::from(record.passages);
         if record.session != 0 {
             let session = self.sessions.entry(record.session).or_default();
-            let after = |other: &u32| self.records[*other as usize].event_at > record.event_at;
-            // Nearly always what came last happened last.
-            let later = session.iter().rev().take_while(|other| after(other)).count();
+            let by_then = |other: &u32| self.records[*other as usize].event_at <= record.event_at;
             let place = u32::try_from(place).unwrap_or(u32::MAX);
-            session.insert(session.len() - later, place);
+            session.insert(session.partition_point(by_then), place);
         }
     }
 
@@ -291,11 +234,11 @@ impl Field {
         scope: i64,
         term: &str,
     ) -> Result<u64> {
-        if let Some(&known) = locked(&self.lists).frequencies.get(term) {
+        if let Some(known) = self.known(term, |known| known.passages) {
             return Ok(known);
         }
         let found = index::passages_having(connection, scope, term)?;
-        locked(&self.lists).frequencies.insert(term.to_owned(), found);
+        self.learn(term, |known| known.passages = Some(found));
         Ok(found)
     }
 
@@ -305,11 +248,11 @@ impl Field {
         word: &str,
         measure: impl FnOnce() -> Result<f64>,
     ) -> Result<f64> {
-        if let Some(&known) = locked(&self.lists).capitalised.get(word) {
+        if let Some(known) = self.known(word, |known| known.capitalised) {
             return Ok(known);
         }
         let measured = measure()?;
-        locked(&self.lists).capitalised.insert(word.to_owned(), measured);
+        self.learn(word, |known| known.capitalised = Some(measured));
         Ok(measured)
     }
 
@@ -320,8 +263,8 @@ impl Field {
         scope: i64,
         term: &str,
     ) -> Result<Arc<[Placed]>> {
-        if let Some(known) = locked(&self.lists).terms.get(term) {
-            return Ok(Arc::clone(known));
+        if let Some(known) = self.known(term, |known| known.places.clone()) {
+            return Ok(known);
         }
         let placed = |posting: &Posting| {
             let place = u32::try_from(self.place(posting.memory)?).ok()?;
@@ -329,13 +272,27 @@ impl Field {
         };
         let postings = index::postings(connection, scope, term)?;
         let found: Arc<[Placed]> = postings.iter().filter_map(placed).collect();
-        let mut lists = locked(&self.lists);
-        if lists.size > POSTINGS {
-            *lists = Lists::default();
-        }
-        lists.size += found.len() + 1;
-        lists.terms.insert(term.to_owned(), Arc::clone(&found));
+        self.learn(term, |known| known.places = Some(Arc::clone(&found)));
         Ok(found)
+    }
+
+    fn known<T>(&self, term: &str, what: impl FnOnce(&Known) -> Option<T>) -> Option<T> {
+        locked(&self.lists).get(term).and_then(what)
+    }
+
+    fn learn(&self, term: &str, what: impl FnOnce(&mut Known)) {
+        locked(&self.lists).learn(term, self.list_bytes(), what);
+    }
+
+    fn list_bytes(&self) -> usize {
+        LIST_BYTES.0 + LIST_BYTES.1 * self.records.len()
+    }
+
+    /// Returns how many bytes it may take.
+    fn bytes(&self) -> usize {
+        let places = self.places.as_deref().map_or(0, size_of_val);
+        // A record stands in its list and in that of its conversation.
+        self.records.len() * (size_of::<Record>() + size_of::<u32>()) + places + self.list_bytes()
     }
 }
 

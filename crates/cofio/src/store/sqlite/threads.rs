@@ -3,12 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use async_channel::{Receiver, Sender};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::field::locked;
 use super::{Begin, SqliteOptions, connect, failed, unexpected, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Commit, Outcome, Reading};
@@ -25,6 +27,10 @@ const GROUP: usize = 256;
 /// search.
 const SOON: Duration = Duration::from_millis(200);
 
+/// How often somebody looks for what is about to arrive before going to sleep: some 20
+/// microseconds, and waking up takes more.
+const GLANCES: usize = 500;
+
 /// How often a connection asks for its turn, about a millisecond apart, before it gives up.
 const PATIENCE: i32 = 60_000;
 
@@ -36,6 +42,7 @@ const CLEARING_TIMEOUT: Duration = Duration::from_millis(250);
 pub(super) struct Threads {
     /// Taken when everything was handed over.
     writer: Option<mpsc::Sender<WriteJob>>,
+    notes: Notes,
     readers: Sender<ReadJob>,
     handles: Vec<JoinHandle<()>>,
 }
@@ -47,10 +54,14 @@ type Outcomes = Result<Vec<Outcome>>;
 
 enum WriteJob {
     Commit(Box<Commit>, Reply<Vec<Outcome>>),
-    Observe(Box<Reading>),
+    /// There are notes of readings again.
+    Note,
     Settle(Reply<()>),
     Run(Task),
 }
+
+/// What was read and is not recorded yet.
+type Notes = Arc<Mutex<Vec<Reading>>>;
 
 impl Threads {
     /// Starts the threads; readers open their connections when they are first needed.
@@ -61,17 +72,19 @@ impl Threads {
     ) -> Result<Self> {
         let (writer, write_jobs) = mpsc::channel();
         let (readers, read_jobs) = async_channel::unbounded();
+        let notes = Notes::default();
         let mut handles = vec![spawn("cofio-writer", {
             // A log that is there may hold what another process deleted before it was killed.
             let uncleared = has_log(path);
-            let writer = Writer { connection, begin: options.begin, uncleared };
+            let notes = Arc::clone(&notes);
+            let writer = Writer { connection, notes, begin: options.begin, uncleared };
             move || writer.run(&write_jobs)
         })?];
         for _ in 0..READERS {
             let (path, jobs) = (path.to_owned(), read_jobs.clone());
             handles.push(spawn("cofio-reader", move || run_reader(&path, options, &jobs))?);
         }
-        Ok(Self { writer: Some(writer), readers, handles })
+        Ok(Self { writer: Some(writer), notes, readers, handles })
     }
 
     /// Commits together with what others are committing at the moment.
@@ -94,7 +107,10 @@ impl Threads {
             let _ = reply.send_blocking(answer);
         });
         self.readers.send(job).await.map_err(|_| stopped())?;
-        answer.recv().await.map_err(|_| stopped())?
+        match shortly(&answer) {
+            Some(answer) => answer,
+            None => answer.recv().await.map_err(|_| stopped())?,
+        }
     }
 
     /// Runs something on the connection that writes, between transactions.
@@ -112,8 +128,12 @@ impl Threads {
 
     /// Records a reading soon.
     pub(super) fn observe(&self, reading: Reading) {
-        // A store that has stopped has nothing left to record.
-        let _ = self.hand_over(WriteJob::Observe(Box::new(reading)));
+        let mut notes = locked(&self.notes);
+        notes.push(reading);
+        if notes.len() == 1 {
+            // A store that has stopped has nothing left to record.
+            let _ = self.hand_over(WriteJob::Note);
+        }
     }
 
     fn hand_over(&self, job: WriteJob) -> Result<()> {
@@ -166,9 +186,21 @@ pub(super) fn wait_for_turn(attempt: i32) -> bool {
     attempt < PATIENCE
 }
 
+/// Returns what arrives within a few microseconds, for which going to sleep would take longer.
+fn shortly<T>(arriving: &Receiver<T>) -> Option<T> {
+    for _ in 0..GLANCES {
+        if let Ok(arrived) = arriving.try_recv() {
+            return Some(arrived);
+        }
+        std::hint::spin_loop();
+    }
+    None
+}
+
 fn run_reader(path: &Path, options: SqliteOptions, jobs: &Receiver<ReadJob>) {
     let mut opened = None;
-    while let Ok(job) = jobs.recv_blocking() {
+    // A question is often followed by another at once.
+    while let Some(job) = shortly(jobs).or_else(|| jobs.recv_blocking().ok()) {
         match opened.take().map_or_else(|| connect(path, options), Ok) {
             Ok(mut connection) => {
                 // After a panic the connection is in doubt, and a new one is opened.
@@ -180,18 +212,22 @@ fn run_reader(path: &Path, options: SqliteOptions, jobs: &Receiver<ReadJob>) {
     }
 }
 
-fn snapshot<T>(
-    connection: &mut Connection,
-    task: impl FnOnce(&Connection) -> Result<T>,
-) -> Result<T> {
-    let transaction =
-        Transaction::new(connection, TransactionBehavior::Deferred).map_err(unexpected)?;
-    task(&transaction)
+fn snapshot<T>(connection: &Connection, task: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    let execute =
+        |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+    execute("BEGIN").map_err(unexpected)?;
+    let answer = task(connection);
+    // SQLite ends a snapshot by itself when the disk fails.
+    if !connection.is_autocommit() {
+        execute("ROLLBACK").map_err(unexpected)?;
+    }
+    answer
 }
 
 /// Commits what has gathered, as often as something has.
 struct Writer {
     connection: Connection,
+    notes: Notes,
     begin: Begin,
     /// Whether deleted content may still stand in the write-ahead log.
     uncleared: bool,
@@ -213,7 +249,10 @@ impl Writer {
         for job in group {
             match job {
                 WriteJob::Commit(commit, reply) => jobs.push(Written::Commit(commit, reply)),
-                WriteJob::Observe(reading) => jobs.push(Written::Observe(reading)),
+                WriteJob::Note => {
+                    let notes = std::mem::take(&mut *locked(&self.notes));
+                    jobs.extend(notes.into_iter().map(Box::new).map(Written::Observe));
+                }
                 WriteJob::Settle(reply) => answers.settled.push(reply),
                 WriteJob::Run(task) => tasks.push(task),
             }
@@ -280,7 +319,7 @@ impl Writer {
 fn next_group(jobs: &mpsc::Receiver<WriteJob>) -> Option<Vec<WriteJob>> {
     let mut group = vec![jobs.recv().ok()?];
     while group.len() < GROUP {
-        let only_notes = group.iter().all(|job| matches!(job, WriteJob::Observe(_)));
+        let only_notes = group.iter().all(|job| matches!(job, WriteJob::Note));
         let patience = if only_notes { SOON } else { Duration::ZERO };
         match jobs.recv_timeout(patience) {
             Ok(next) => group.push(next),
