@@ -64,8 +64,8 @@ pub trait Store: Send + Sync {
 
     /// Returns everything that speaks for memories that `filter` means.
     ///
-    /// Of what a name or the meaning of the question points to, at least the `limit` best are there;
-    /// of what words point to, all, unless that is very many: then the most frequent words add no
+    /// Of what a name or the meaning of the question points to, at least the `limit` best are there,
+    /// and of what happened at its times, at least the `limit` latest; of what words point to, all, unless that is very many: then the most frequent words add no
     /// more. Vectors of another model than the question's are not compared. Counts and means are of
     /// the filter's scopes and of nothing else.
     async fn evidence(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Evidence>;

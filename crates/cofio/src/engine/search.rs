@@ -1,10 +1,12 @@
+use std::collections::HashMap;
+
 use super::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{Caller, Cues, Evidence, Filter, Meaning, Memory, Place, Timestamp};
 use crate::retrieval::dates;
 use crate::retrieval::{
-    self, Aim, Answer, Interpretation, LookedUp, MeaningUsed, Mode, Query, Question, Scored,
+    self, Aim, Answer, Interpretation, LookedUp, MeaningUsed, Merge, Mode, Query, Question, Scored,
 };
 use crate::text;
 
@@ -59,12 +61,16 @@ impl Engine {
             Mode::Semantic => Vec::new(),
             Mode::Hybrid | Mode::Keyword => text::query_words(&reading.by_words),
         };
-        let cues = Cues { words, names, meaning };
         let aim = aim(query, reading, filter.now);
+        let times = if query.mode == Mode::Hybrid { times(&aim.dates) } else { Vec::new() };
+        let every_cosine = aim.threshold.is_some();
+        let cues = Cues { words, names, times, meaning, every_cosine };
+        let by_layer = is_by_layer(query, filter);
+        let depth = if by_layer { usize::MAX } else { depth };
         let (report, ranking) = async_channel::bounded(1);
         let choose = Box::new(move |evidence: &Evidence| {
             let (ranked, total) = retrieval::rank(evidence, &aim, depth);
-            let best = ranked.iter().take(wanted).map(|scored| scored.place).collect();
+            let best = if by_layer { best_of_each(&ranked, wanted) } else { best(&ranked, wanted) };
             // It is heard below, unless nobody waits for the answer any more.
             let _ = report.try_send((ranked, total, evidence.pending));
             best
@@ -145,6 +151,33 @@ fn wanted(query: &Query, filter: &Filter) -> usize {
         [_] if query.limit_per_layer.is_none() => query.limit,
         _ => query.limit * SPARE.0 + SPARE.1,
     }
+}
+
+/// Tells whether a layer may have hits that others, for which more speaks, must not push aside.
+fn is_by_layer(query: &Query, filter: &Filter) -> bool {
+    filter.scopes.len() > 1 && (query.limit_per_layer.is_some() || query.merge == Merge::Precedence)
+}
+
+fn best(ranked: &[Scored], wanted: usize) -> Vec<Place> {
+    ranked.iter().take(wanted).map(|scored| scored.place).collect()
+}
+
+fn best_of_each(ranked: &[Scored], wanted: usize) -> Vec<Place> {
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    let mut is_wanted = |scored: &&Scored| {
+        let count = counts.entry(scored.scope).or_default();
+        *count += 1;
+        *count <= wanted
+    };
+    ranked.iter().filter(|scored| is_wanted(scored)).map(|scored| scored.place).collect()
+}
+
+/// Returns the spans of time that a question certainly names, unless they are longer than a year.
+fn times(dates: &[dates::Mention]) -> Vec<(i64, i64)> {
+    let named = dates
+        .iter()
+        .filter(|mention| mention.certain && mention.precision() < dates::Precision::Longer);
+    named.filter_map(|mention| mention.span(&jiff::tz::TimeZone::UTC)).collect()
 }
 
 /// What was found out about a question.

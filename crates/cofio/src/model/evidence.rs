@@ -10,8 +10,12 @@ pub struct Cues {
     pub words: Vec<Vec<String>>,
     /// Names of entities, as [`crate::text::fold`] makes them.
     pub names: Vec<String>,
+    /// Spans of time, in microseconds since 1970, first and last included.
+    pub times: Vec<(i64, i64)>,
     /// What the question means.
     pub meaning: Option<Meaning>,
+    /// Whether the cosine of every turn is wanted, however many there are.
+    pub every_cosine: bool,
 }
 
 /// What a question means, to one model.
@@ -48,7 +52,7 @@ pub struct Author {
 /// How a word is used in some scopes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WordUse {
-    /// How many memories have it.
+    /// How many memories have it; of a word that less than a tenth of them have, at most so many.
     pub memories: u64,
     /// In which share of them it is capitalised; measured on a few, and only of a word that at
     /// least a tenth of the memories have.

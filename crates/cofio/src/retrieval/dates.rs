@@ -39,6 +39,7 @@ mod tests;
 use std::ops::Range;
 
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 pub use asking::asks_when;
 pub use yearly::Days;
@@ -92,6 +93,13 @@ impl Mention {
             141..=550 => Precision::Year,
             _ => Precision::Longer,
         }
+    }
+
+    /// Returns when the days that are meant begin and end in a time zone, in microseconds since 1970.
+    pub fn span(&self, zone: &TimeZone) -> Option<(i64, i64)> {
+        let begins =
+            |day: Date| Some(day.to_zoned(zone.clone()).ok()?.timestamp().as_microsecond());
+        Some((begins(self.days.first)?, begins(self.days.last.tomorrow().ok()?)? - 1))
     }
 
     /// Returns how many days `day` is away from what is meant, 0 inside.

@@ -1,5 +1,7 @@
 //! Ranking: how much speaks for each turn, and what.
 
+use jiff::civil::Date;
+
 use super::dates::{Mention, Precision};
 use super::flow::Flow;
 use super::fuse::fuse;
@@ -36,6 +38,8 @@ pub struct Aim {
 pub struct Scored {
     /// Where it is kept.
     pub place: Place,
+    /// Which of the searched scopes it is in.
+    pub scope: usize,
     /// How much speaks for it; only the order means anything.
     pub sum: f64,
     /// From 0 to 1, in the same order.
@@ -174,6 +178,7 @@ impl Field<'_> {
             self.lexical.flowing[*turn] > 0.0
                 || one.named > 0
                 || one.cosine.is_some_and(|cosine| f64::from(cosine) >= WEIGHTS.floor)
+                || self.is_when(one)
         };
         let turns = (0..self.evidence.turns.len()).filter(speaks);
         let turns = turns.filter(|turn| self.is_near_enough(*turn));
@@ -208,12 +213,19 @@ impl Field<'_> {
         .map(|(signal, value)| Part { signal, value })
     }
 
+    /// Tells whether a turn happened at a time that the question certainly names.
+    fn is_when(&self, turn: &Turn) -> bool {
+        let names = |mention: &&Mention| mention.certain && mention.precision() < Precision::Longer;
+        let mut named = self.aim.dates.iter().filter(names).peekable();
+        named.peek().is_some()
+            && day(turn).is_some_and(|day| named.any(|mention| mention.away(day) == 0))
+    }
+
     fn date(&self, turn: &Turn) -> f64 {
-        let Ok(at) = Timestamp::from_microsecond(turn.event_at) else { return 0.0 };
         if self.aim.dates.is_empty() {
             return 0.0;
         }
-        let day = at.to_zoned(jiff::tz::TimeZone::UTC).date();
+        let Some(day) = day(turn) else { return 0.0 };
         let fit = |mention: &Mention| {
             let weight = match mention.precision() {
                 Precision::Day => WEIGHTS.day,
@@ -264,6 +276,7 @@ impl Field<'_> {
         };
         Scored {
             place: one.place,
+            scope: one.scope,
             sum,
             score,
             parts: if weighted {
@@ -276,6 +289,12 @@ impl Field<'_> {
             named: one.named,
         }
     }
+}
+
+/// Returns the day on which a turn happened.
+fn day(turn: &Turn) -> Option<Date> {
+    let at = Timestamp::from_microsecond(turn.event_at).ok()?;
+    Some(at.to_zoned(jiff::tz::TimeZone::UTC).date())
 }
 
 fn length(turn: &Turn) -> f64 {

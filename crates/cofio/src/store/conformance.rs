@@ -164,6 +164,8 @@ macro_rules! conformance_suite {
                 what_changed_is_told_as_if_it_had_never_been_otherwise,
                 a_turn_that_is_rewritten_stays_where_it_was,
                 a_survey_counts_rare_words_too,
+                a_long_conversation_leaves_room_for_every_other_word,
+                times_point_to_what_happened_then,
                 a_session_that_is_left_out_is_left_out_of_evidence_as_of_lists,
             }
             filters {

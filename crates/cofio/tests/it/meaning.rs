@@ -372,6 +372,23 @@ fn vectors_alone_have_to_reach_a_threshold() {
 }
 
 #[test]
+fn a_threshold_holds_for_every_hit_of_a_large_scope() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::called("words/small", 16));
+    let texts = (0..2_100).map(|number| match number % 3 {
+        0 => format!("report {number} about apples"),
+        _ => format!("note {number} about pears"),
+    });
+    let drafts = texts.map(|text| fact("alice", &text)).collect();
+    block_on(engine.remember_all(&keeper(), drafts)).unwrap();
+    while embed(&engine, 1_000).pending > 0 {}
+    let reports = query("report");
+    assert_eq!(search(&engine, &reports).hits.len(), 10);
+    let near = Query { threshold: Some(0.99), ..reports };
+    assert_eq!(search(&engine, &near).total, 0, "no text has but one word");
+}
+
+#[test]
 fn two_handles_on_one_file_see_each_others_vectors_at_once() {
     let fixture = Fixture::new();
     let embedder = Words::new();

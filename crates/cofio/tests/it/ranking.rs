@@ -184,6 +184,19 @@ fn without_a_reference_a_date_counts_from_now() {
 }
 
 #[test]
+fn a_date_alone_is_enough_to_find_what_happened_then() {
+    let fixture = Fixture::new();
+    happened(&fixture, "2026-02-28T10:00:00Z", "lunch with the team in town");
+    happened(&fixture, "2026-02-10T10:00:00Z", "a walk by the sea");
+    happened(&fixture, "2025-02-10T10:00:00Z", "a visit to the zoo");
+    check(&fixture, &query("what did I do yesterday?"), &["lunch with the team in town"]);
+    check(&fixture, &query("what happened on 10 February 2026?"), &["a walk by the sea"]);
+    check(&fixture, &query("what happened in 2019?"), &[]);
+    let keyword = Query { mode: Mode::Keyword, ..query("what did I do yesterday?") };
+    check(&fixture, &keyword, &[]);
+}
+
+#[test]
 fn what_the_user_told_comes_before_what_an_assistant_answered() {
     let fixture = Fixture::new();
     let statement = "My marathon training plan is four runs a week.";
@@ -291,6 +304,30 @@ fn precedence_puts_the_most_specific_layer_first() {
     };
     assert_eq!(order(Merge::Fused), [Layer::Company, Layer::User]);
     assert_eq!(order(Merge::Precedence), [Layer::User, Layer::Company]);
+}
+
+#[test]
+fn a_layer_is_not_crowded_out_by_another() {
+    let fixture = Fixture::new();
+    let names = [(Layer::User, "alice"), (Layer::Company, "c")];
+    let company = scope(Layer::Company, &names);
+    for number in 0..40 {
+        let rule = format!("expense reports {number}: expense reports need receipts");
+        fixture.remember(Draft { scope: company.clone(), ..fact("alice", &rule) }).unwrap();
+    }
+    fixture.fact("alice", "I hate all the forms that an expense takes in this town");
+    let layers = |merge, limit_per_layer| {
+        let selection = Selection::new(identifiers(&names));
+        let query =
+            Query { merge, limit_per_layer, limit: 10, ..Query::new(selection, "expense reports") };
+        let hits = block_on(fixture.engine.search(&keeper(), &query)).unwrap().hits;
+        hits.iter().map(|hit| hit.memory.scope.layer()).collect::<Vec<_>>()
+    };
+    assert!(!layers(Merge::Fused, None).contains(&Layer::User), "far more speaks for the others");
+    let precedence = layers(Merge::Precedence, None);
+    assert_eq!((precedence.len(), precedence[0]), (10, Layer::User));
+    let few_of_each = layers(Merge::Fused, Some(5));
+    assert_eq!((few_of_each.len(), few_of_each[5]), (6, Layer::User));
 }
 
 #[test]

@@ -145,7 +145,7 @@ pub(super) async fn repeated_cues_change_nothing(store: Subject) {
     let twice = Cues {
         words: [once.words.clone(), once.words.clone()].concat(),
         names: [once.names.clone(), once.names.clone()].concat(),
-        meaning: None,
+        ..Cues::default()
     };
     let expected = store.candidates(&all_of(&alice()), &once).await;
     let found = store.candidates(&all_of(&alice()), &twice).await;
@@ -194,7 +194,7 @@ pub(super) async fn any_cue_is_taken_as_it_is(store: Subject) {
         let cues = Cues {
             words: vec![vec![text.to_owned()]],
             names: vec![text.to_owned()],
-            meaning: None,
+            ..Cues::default()
         };
         let found = store.candidates(&all_of(&alice()), &cues).await;
         assert_eq!(found.lexical, [], "{text:?} is a term and not a query");

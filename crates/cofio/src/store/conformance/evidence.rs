@@ -516,3 +516,37 @@ pub(super) async fn a_session_that_is_left_out_is_left_out_of_evidence_as_of_lis
         assert_eq!(found, listed, "without {excluded}");
     }
 }
+
+pub(super) async fn a_long_conversation_leaves_room_for_every_other_word(store: Subject) {
+    let mut memories: Vec<Memory> =
+        (1..=1_100).map(|number| said(&alice(), number, "s1", "a walk")).collect();
+    memories[500].content = content("zebra");
+    memories.push(memory(&alice(), 2_000, "lion"));
+    store.keep(&memories).await;
+    let found = turns(&store, &all_of(&alice()), &words("zebra lion")).await;
+    assert_eq!(found.len(), 1_101);
+    assert!(found.contains(&id(2_000)));
+}
+
+pub(super) async fn times_point_to_what_happened_then(store: Subject) {
+    let memories: Vec<Memory> = (1..=9).zip(1..).map(|(number, at)| note_at(number, at)).collect();
+    store.keep(&memories).await;
+    store.keep(&[memory(&bob(), 10, "a walk")]).await;
+    let check = async |limit: usize, expected: &[u64]| {
+        let (first, last) = (moment(3).as_microsecond(), moment(6).as_microsecond());
+        let cues = Cues { times: vec![(first, last)], ..Cues::default() };
+        let filter = all_of(&alice());
+        let evidence = store.0.evidence(&filter, &cues, limit).await.expect("evidence is found");
+        let places: Vec<Place> = evidence.turns.iter().map(|turn| turn.place).collect();
+        let found = store.0.at(&filter, &places).await.expect("memories are found");
+        let mut found: Vec<MemoryId> = found.into_iter().map(|(_, memory)| memory.id).collect();
+        found.sort();
+        assert_eq!(found, ids(expected));
+    };
+    check(9, &[3, 4, 5, 6]).await;
+    check(2, &[5, 6]).await;
+}
+
+fn note_at(number: u64, at: i64) -> Memory {
+    Memory { event_at: moment(at), ..memory(&alice(), number, "a walk") }
+}

@@ -116,10 +116,20 @@ fn touched(
     let by_words = meant.iter().filter(has_term).map(|kept| kept.number);
     let by_names = named.keys().copied();
     let by_meaning = near.into_iter().map(|(_, number)| number);
-    let places: HashSet<u64> = by_words.chain(by_names).chain(by_meaning).collect();
+    let by_times = cues.times.iter().flat_map(|span| latest(meant, *span, limit));
+    let places: HashSet<u64> = by_words.chain(by_names).chain(by_meaning).chain(by_times).collect();
     let in_sessions = meant.iter().filter(|kept| places.contains(&kept.number));
     let sessions = in_sessions.filter_map(|kept| session(&kept.memory)).collect();
     Touched { places, sessions }
+}
+
+/// Returns the latest of what happened in a span of time.
+fn latest(meant: &[&Kept], (first, last): (i64, i64), limit: usize) -> Vec<u64> {
+    let happened = |kept: &&Kept| (kept.memory.event_at.as_microsecond(), kept.number);
+    let mut inside: Vec<(i64, u64)> = meant.iter().map(happened).collect();
+    inside.retain(|(at, _)| (first..=last).contains(at));
+    inside.sort_unstable_by(|one, two| two.cmp(one));
+    inside.into_iter().take(limit).map(|(_, number)| number).collect()
 }
 
 fn turn(kept: &Kept, filter: &Filter, cosine: Option<f32>, named: Option<u32>) -> Turn {

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::codes::Cache;
 use super::field::{Field, Fields};
-use super::gathering::{Gathering, Scoped, Word};
+use super::gathering::{Compared, Gathering, Scoped, Word};
 use super::{entities, pending, read};
 use crate::error::Result;
 use crate::model::{Cues, Evidence, Filter, Groups, Scope, Spread, Survey, WordUse};
@@ -57,10 +57,15 @@ fn use_of(
 ) -> Result<WordUse> {
     let mut memories = 0;
     let mut having = Vec::new();
+    let mut passages = 0;
     for (scope, field) in fields {
-        if field.passages_having(connection, *scope, word)? == 0 {
-            continue;
-        }
+        passages += field.passages_having(connection, *scope, word)?;
+    }
+    // Of a rare word nothing else is asked, and its places need not be read.
+    if passages * 10 < all {
+        return Ok(WordUse { memories: passages, capitalised: 0.0 });
+    }
+    for (scope, field) in fields {
         let postings = field.postings(connection, *scope, word)?;
         let mut places: Vec<u32> = postings.iter().map(|posting| posting.place).collect();
         places.dedup();
@@ -121,14 +126,17 @@ pub(super) fn evidence(
     let mut evidence =
         Evidence { words: words.iter().map(Word::nowhere).collect(), ..Evidence::default() };
     let mut spreads = Vec::new();
+    let compared = if cues.every_cosine { Compared::All } else { Compared::Few };
     for scoped in &scopes {
         let mut gathering = Gathering::new(scoped, evidence.turns.len());
         for &number in &rarest_first {
             gathering.add_word(connection, &words[number], &mut evidence.words[number])?;
         }
         gathering.add_named(&named);
+        gathering.add_times(&cues.times, limit);
         if let Some(meaning) = &cues.meaning {
-            spreads.extend(gathering.add_meaning(connection, &kept.codes, meaning, limit)?);
+            let found = gathering.add_meaning(connection, &kept.codes, meaning, compared, limit)?;
+            spreads.extend(found);
             evidence.pending += pending::lacking(connection, scoped.number, &meaning.fingerprint)?;
         }
         evidence.passages += scoped.field.passages;

@@ -24,9 +24,18 @@ const SMALL: usize = 2_048;
 /// those that rare words point to come first.
 const COMPARED: usize = 256;
 
-/// From how many turns on a word adds no further ones, but still speaks for those that are there:
-/// rarer words have found enough.
+/// After how many places where rarer words stand a word adds no further turns, but still speaks for
+/// those that are there.
 const ENOUGH: usize = 1_000;
+
+/// Of which turns the cosine is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// Of those for which most speaks, if there are many.
+    Few,
+    /// Of all.
+    All,
+}
 
 /// Marks a record that is not among the turns.
 const ABSENT: u32 = u32::MAX;
@@ -118,6 +127,8 @@ pub(super) struct Gathering<'a> {
     pub(super) turns: Vec<Turn>,
     /// The place of each record among the turns.
     places: Vec<u32>,
+    /// The turns that something speaks for directly, and not just for one of their conversation.
+    pointed_to: Vec<u32>,
     /// How many turns of other scopes come before.
     offset: usize,
 }
@@ -125,7 +136,7 @@ pub(super) struct Gathering<'a> {
 impl<'a> Gathering<'a> {
     pub(super) fn new(scoped: &'a Scoped<'a>, offset: usize) -> Self {
         let places = vec![ABSENT; scoped.field.records.len()];
-        Self { scoped, turns: Vec::new(), places, offset }
+        Self { scoped, turns: Vec::new(), places, pointed_to: Vec::new(), offset }
     }
 
     /// Adds the memories in which a word stands.
@@ -138,13 +149,13 @@ impl<'a> Gathering<'a> {
         if !word.weighed {
             return Ok(());
         }
-        let adds = self.turns.len() < ENOUGH;
+        let adds = self.pointed_to.len() < ENOUGH;
         for term in &word.terms {
             let field = Arc::clone(&self.scoped.field);
             let postings = field.postings(connection, self.scoped.number, term)?;
             for posting in postings.iter() {
                 let place = posting.place as usize;
-                let turn = if adds { self.touch_place(place) } else { self.known(place) };
+                let turn = if adds { self.point_to(place) } else { self.known(place) };
                 if let Some(turn) = turn {
                     occurrences.found.push(Occurrence {
                         turn: turn + u32::try_from(self.offset).unwrap_or(u32::MAX),
@@ -166,12 +177,30 @@ impl<'a> Gathering<'a> {
         }
     }
 
+    /// Adds the latest memories of each span of time.
+    pub(super) fn add_times(&mut self, times: &[(i64, i64)], limit: usize) {
+        for &(first, last) in times {
+            let field = Arc::clone(&self.scoped.field);
+            let records = field.records.iter().enumerate();
+            let mut inside: Vec<(i64, usize)> = records
+                .filter(|(_, record)| (first..=last).contains(&record.event_at))
+                .filter(|(_, record)| self.scoped.admits(record))
+                .map(|(place, record)| (record.event_at, place))
+                .collect();
+            inside.sort_unstable_by(|one, two| two.cmp(one));
+            for (_, place) in inside.into_iter().take(limit) {
+                self.point_to(place);
+            }
+        }
+    }
+
     /// Adds the memories nearest in meaning, and compares the others that were found.
     pub(super) fn add_meaning(
         &mut self,
         connection: &Connection,
         codes: &Cache,
         meaning: &Meaning,
+        compared: Compared,
         limit: usize,
     ) -> Result<Option<Groups<Spread>>> {
         let Some(model) = codes::find_model(connection, &meaning.fingerprint)? else {
@@ -188,9 +217,13 @@ impl<'a> Gathering<'a> {
                 self.turns[turn as usize].cosine = Some(near.cosine);
             }
         }
-        let most = if field.records.len() <= SMALL { SMALL } else { COMPARED };
-        let others = self.turns.iter().filter(|turn| turn.cosine.is_none()).take(most);
-        let others: Vec<i64> = others.map(|turn| turn.place.0.cast_signed()).collect();
+        let most = match compared {
+            Compared::Few if field.records.len() > SMALL => COMPARED,
+            Compared::Few | Compared::All => usize::MAX,
+        };
+        let pointed_to = self.pointed_to.iter().map(|turn| &self.turns[*turn as usize]);
+        let unknown = pointed_to.chain(&self.turns).filter(|turn| turn.cosine.is_none());
+        let others: Vec<i64> = unknown.take(most).map(|turn| turn.place.0.cast_signed()).collect();
         for known in codes::cosines(connection, codes, place, vector, &others)? {
             if let Some(turn) = self.touch(known.memory) {
                 self.turns[turn as usize].cosine = Some(known.cosine);
@@ -201,14 +234,16 @@ impl<'a> Gathering<'a> {
 
     /// Returns the place of a memory among the turns, after adding it with its conversation.
     fn touch(&mut self, memory: i64) -> Option<u32> {
-        self.touch_place(self.scoped.field.place(memory)?)
+        self.point_to(self.scoped.field.place(memory)?)
     }
 
-    fn touch_place(&mut self, place: usize) -> Option<u32> {
+    fn point_to(&mut self, place: usize) -> Option<u32> {
         if self.places[place] == ABSENT {
             self.add(place);
         }
-        self.known(place)
+        let turn = self.known(place)?;
+        self.pointed_to.push(turn);
+        Some(turn)
     }
 
     fn known(&self, place: usize) -> Option<u32> {
