@@ -33,7 +33,7 @@ fn exit_code(kind: ErrorKind) -> u8 {
         | ErrorKind::QueryTooLong
         | ErrorKind::Invalid => 2,
         ErrorKind::NotFound => 3,
-        ErrorKind::Conflict => 4,
+        ErrorKind::Conflict | ErrorKind::ConfirmationRequired | ErrorKind::Refused => 4,
         ErrorKind::EmbeddingFailed | ErrorKind::Provider | ErrorKind::RateLimited => 5,
         ErrorKind::Unauthorized
         | ErrorKind::Configuration

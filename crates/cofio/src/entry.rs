@@ -56,6 +56,8 @@ pub struct MemoryEntry {
     pub context_key: Option<String>,
     #[serde(default)]
     pub entities: Vec<EntryMention>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub instructs: bool,
     pub version: u64,
     pub embedding: EntryEmbedding,
 }
@@ -172,6 +174,7 @@ impl From<&Memory> for MemoryEntry {
             fact: memory.triple.clone().map(EntryTriple::from),
             context_key: memory.key.clone(),
             entities: memory.entities.iter().map(EntryMention::from).collect(),
+            instructs: memory.instructs,
             version: memory.version,
             embedding: EntryEmbedding::from(&memory.embedding),
         }
@@ -224,6 +227,7 @@ impl TryFrom<MemoryEntry> for Memory {
             triple: entry.fact.map(Triple::from),
             key: entry.context_key,
             entities: Vec::new(),
+            instructs: entry.instructs,
             version: entry.version,
             embedding: Embedding::Pending,
         })

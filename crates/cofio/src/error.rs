@@ -43,6 +43,10 @@ pub enum ErrorKind {
     Unauthorized,
     /// The configuration has to be changed.
     Configuration,
+    /// The write policy forbids it, whoever asks.
+    Refused,
+    /// A person has to agree first.
+    ConfirmationRequired,
     /// Some other part of the input is malformed.
     Invalid,
     /// Somebody else changed it first, or the same key was used for something else.
@@ -54,7 +58,7 @@ pub enum ErrorKind {
 impl ErrorKind {
     /// Returns the code used on every wire.
     ///
-    /// The first ten are those of the OpenSpec memory protocol; the last three extend it.
+    /// The first ten are those of the OpenSpec memory protocol; the others extend it.
     pub fn code(self) -> &'static str {
         match self {
             Self::InvalidLayer => "INVALID_LAYER",
@@ -67,6 +71,8 @@ impl ErrorKind {
             Self::RateLimited => "RATE_LIMITED",
             Self::Unauthorized => "UNAUTHORIZED",
             Self::Configuration => "CONFIGURATION_ERROR",
+            Self::Refused => "POLICY_REFUSED",
+            Self::ConfirmationRequired => "CONFIRMATION_REQUIRED",
             Self::Invalid => "INVALID_INPUT",
             Self::Conflict => "CONFLICT",
             Self::Unsupported => "UNSUPPORTED",

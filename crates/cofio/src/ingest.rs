@@ -4,12 +4,18 @@
 
 mod entities;
 mod identity;
+mod instructions;
 mod limits;
 mod prepare;
 mod redact;
+mod rejection;
+mod sanitise;
 
 pub use entities::mentions;
 pub use identity::{identity, request_hash};
+pub use instructions::instructs;
 pub use limits::check_key;
-pub use prepare::{Prepared, Revised, prepare, readmit, revise};
+pub use prepare::{Prepared, Revised, identity_of, prepare, readmit, revise};
 pub use redact::{Level, Redacted, Redaction, redact};
+pub use rejection::value_hash;
+pub use sanitise::sanitise;

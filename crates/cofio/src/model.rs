@@ -24,7 +24,7 @@ pub use audit::{AuditAction, AuditEntry, AuditEvent, AuditRecord, ChangeRange};
 pub use caller::{Access, Caller, Grant};
 pub use change::{
     Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Outcome, PassageHash, PassageVector,
-    Reading,
+    Reading, ValueHash,
 };
 pub use clean_text::CleanText;
 pub use draft::{Draft, Lifetime, Patch};

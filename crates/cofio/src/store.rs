@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
     Identifier, Kind, Layer, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State,
-    Survey, Timestamp,
+    Survey, Timestamp, ValueHash,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -116,6 +116,20 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<(MemoryId, Scope)>>;
 
+    /// Returns the memories that `access` opens and that were concluded from one of some others.
+    ///
+    /// What was concluded from these in turn is left out; the others may be gone already.
+    async fn derived(&self, access: &Access, from: &[MemoryId]) -> Result<Vec<(MemoryId, Scope)>>;
+
+    /// Returns which of some values were rejected in a scope, in their order.
+    async fn are_rejected(&self, scope: &Scope, values: &[ValueHash]) -> Result<Vec<bool>>;
+
+    /// Returns everything that was rejected where `access` opens it, the latest first.
+    async fn rejections(&self, access: &Access) -> Result<Vec<Rejection>>;
+
+    /// Lets a value be learnt again, and returns whether it was rejected.
+    async fn permit(&self, scope: &Scope, value: &ValueHash) -> Result<bool>;
+
     /// Returns the ids that `access` opens and that were forgotten, with when.
     async fn tombstones(&self, access: &Access) -> Result<Vec<Tombstone>>;
 
@@ -168,6 +182,17 @@ pub trait Store: Send + Sync {
 
 /// Picks places by evidence, in the thread that gathered it.
 pub type Choose = Box<dyn FnOnce(&Evidence) -> Vec<Place> + Send>;
+
+/// That a value must not be learnt again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// Where.
+    pub scope: Scope,
+    /// What all spellings of it have in common.
+    pub value: ValueHash,
+    /// Since when.
+    pub at: Timestamp,
+}
 
 /// Which audit entries are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

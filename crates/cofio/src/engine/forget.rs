@@ -3,7 +3,8 @@ use std::collections::HashSet;
 use super::Engine;
 use crate::error::Result;
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, Scope, Timestamp,
+    AuditAction, AuditEvent, Caller, Change, Criteria, Filter, Memory, MemoryId, Outcome, Scope,
+    State, Timestamp,
 };
 use crate::retrieval::Selection;
 use crate::store::{Order, Page};
@@ -15,13 +16,16 @@ pub struct Forgotten {
     pub ids: Vec<MemoryId>,
     /// Those that were asked for and are not there, or not the caller's.
     pub missing: Vec<MemoryId>,
+    /// How many of those that are gone were concluded from the others.
+    pub derived: usize,
 }
 
 /// How many memories are collected at a time.
 const PIECE: usize = 1_000;
 
 impl Engine {
-    /// Forgets memories by id: rows, earlier versions, index, entities and vectors.
+    /// Forgets memories by id, and whatever was concluded from them: rows, earlier versions, index,
+    /// entities and vectors.
     ///
     /// All that are there are forgotten together; the others are reported.
     pub async fn forget(&self, caller: &Caller, ids: &[MemoryId]) -> Result<Forgotten> {
@@ -41,6 +45,27 @@ impl Engine {
         forget.await.map_err(|error| error.during("delete"))
     }
 
+    /// Forgets everything that came from a page, file, call, conversation or tool, and whatever was
+    /// concluded from it, in all scopes that the caller opens.
+    pub async fn forget_source(&self, caller: &Caller, origin: &str) -> Result<Forgotten> {
+        let forget = async {
+            let memories = self.from_source(caller, origin).await?;
+            self.forget_memories(caller, memories, self.now()).await
+        };
+        forget.await.map_err(|error| error.during("delete"))
+    }
+
+    /// Returns everything that came from a page, file, call, conversation or tool, whatever became
+    /// of it, as `forget_source` would take it.
+    pub async fn from_source(&self, caller: &Caller, origin: &str) -> Result<Vec<Memory>> {
+        let scopes = self.store.scopes(caller.access(), Timestamp::MIN).await?;
+        let scopes = scopes.into_iter().map(|summary| summary.scope).collect();
+        let origin = Some(origin.to_owned());
+        let criteria = Criteria { states: State::ALL.to_vec(), origin, ..Criteria::default() };
+        // What has ended by itself is still there: at the beginning of time nothing has.
+        self.all(&Filter { scopes, now: Timestamp::MIN, criteria }).await
+    }
+
     /// Forgets what has ended by itself, in all scopes that the caller opens or in some of them.
     pub async fn sweep(&self, caller: &Caller, within: Option<&[Scope]>) -> Result<usize> {
         let now = self.now();
@@ -56,11 +81,14 @@ impl Engine {
 
     /// Returns everything that a selection means, as `forget_matching` would take it.
     pub async fn matching(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
-        let filter = super::filter(caller, selection, self.now())?;
+        self.all(&super::filter(caller, selection, self.now())?).await
+    }
+
+    async fn all(&self, filter: &Filter) -> Result<Vec<Memory>> {
         let mut page = Page { limit: PIECE, order: Order::Newest, after: None };
         let mut memories = Vec::new();
         loop {
-            let listing = self.store.list(&filter, &page).await?;
+            let listing = self.store.list(filter, &page).await?;
             page.after = listing.memories.last().map(|memory| page.order.position(memory));
             memories.extend(listing.memories);
             if !listing.more {
@@ -89,9 +117,35 @@ impl Engine {
         if memories.is_empty() {
             return Ok(Forgotten::default());
         }
-        let event = audit(&memories);
-        let whose = memories.into_iter().map(|memory| (memory.id, memory.scope)).collect();
-        self.forget_as(caller, whose, event, now).await
+        let mut whose: Vec<(MemoryId, Scope)> =
+            memories.iter().map(|memory| (memory.id.clone(), memory.scope.clone())).collect();
+        let derived = self.derived(caller, &whose).await?;
+        let mut event = audit(&memories);
+        if !derived.is_empty() {
+            event = event.with("derived", derived.len());
+        }
+        let count = derived.len();
+        whose.extend(derived);
+        let forgotten = self.forget_as(caller, whose, event, now).await?;
+        Ok(Forgotten { derived: count, ..forgotten })
+    }
+
+    /// Returns everything that was concluded from some memories, and from that in turn.
+    async fn derived(
+        &self,
+        caller: &Caller,
+        from: &[(MemoryId, Scope)],
+    ) -> Result<Vec<(MemoryId, Scope)>> {
+        let mut known: HashSet<MemoryId> = from.iter().map(|(id, _)| id.clone()).collect();
+        let mut parents: Vec<MemoryId> = known.iter().cloned().collect();
+        let mut all = Vec::new();
+        while !parents.is_empty() {
+            let mut children = self.store.derived(caller.access(), &parents).await?;
+            children.retain(|(id, _)| known.insert(id.clone()));
+            parents = children.iter().map(|(id, _)| id.clone()).collect();
+            all.extend(children);
+        }
+        Ok(all)
     }
 
     async fn forget_as(

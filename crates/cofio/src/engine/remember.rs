@@ -4,7 +4,8 @@ use super::{Engine, check_batch, check_open};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Draft, Memory, MemoryId, Outcome, Source, Trust,
+    AuditAction, AuditEvent, Caller, Change, Draft, Memory, MemoryId, Outcome, Source, State,
+    Timestamp, Trust,
 };
 
 /// What became of something to remember.
@@ -48,25 +49,40 @@ impl Engine {
         if drafts.iter().skip(1).any(|draft| draft.idempotency_key.is_some()) {
             return Err(Error::invalid("a request has one idempotency key, with its first draft"));
         }
-        let parents = self.parents(caller, &drafts).await?;
+        let prepared = self.prepare_all(caller, &drafts, now).await;
+        let prepared = self.recording_refusals(caller, now, prepared).await?;
         let key = drafts.first().and_then(|draft| draft.idempotency_key.clone());
         let idempotency = key.map(|key| {
             let request = ingest::request_hash(&key, &drafts);
             (key, request)
         });
-        let mut prepared = Vec::with_capacity(drafts.len());
-        for (index, mut draft) in drafts.into_iter().enumerate() {
-            check_open(caller, &draft.scope)?;
-            draft.source = no_better_than(draft.source, &draft.derived_from, &parents)?;
-            let id = self.new_id(draft.kind, now);
-            let one = ingest::prepare(draft, id, &self.config, now);
-            prepared.push(one.map_err(|error| error.with("index", index))?);
-        }
         let changes = prepared.iter().map(create).collect();
         let audit = audit(&prepared);
         let outcomes = self.commit(caller, now, changes, audit, idempotency).await?;
         self.announce();
         self.remembered(caller, prepared, outcomes).await
+    }
+
+    /// Puts drafts under the rules that every write is under.
+    async fn prepare_all(
+        &self,
+        caller: &Caller,
+        drafts: &[Draft],
+        now: Timestamp,
+    ) -> Result<Vec<Prepared>> {
+        let parents = self.parents(caller, drafts).await?;
+        let mut prepared = Vec::with_capacity(drafts.len());
+        for (index, draft) in drafts.iter().enumerate() {
+            check_open(caller, &draft.scope)?;
+            let mut draft = draft.clone();
+            draft.source = no_better_than(draft.source, &draft.derived_from, &parents)?;
+            let id = self.new_id(draft.kind, now);
+            let one = ingest::prepare(draft, id, &self.config, now);
+            prepared.push(one.map_err(|error| error.with("index", index))?);
+        }
+        let memories = prepared.iter().map(|one| &one.memory);
+        self.refuse_rejected(memories).await?;
+        Ok(prepared)
     }
 
     /// Loads the memories that the drafts are derived from.
@@ -98,6 +114,15 @@ impl Engine {
         if !known.is_empty() {
             let memories = self.store.get(caller.access(), &known).await?;
             loaded = memories.into_iter().map(|memory| (memory.id.clone(), memory)).collect();
+        }
+        for (one, outcome) in prepared.iter().zip(&outcomes) {
+            if let Some(known) = loaded.get_mut(outcome.id())
+                && known.state == State::Pending
+                && one.memory.state == State::Active
+            {
+                let text = known.content.as_str().to_owned();
+                *known = self.approve(caller, outcome.id(), &text).await?;
+            }
         }
         let pair = |(one, outcome): (Prepared, Outcome)| {
             let existing = matches!(outcome, Outcome::Existing(_));

@@ -51,6 +51,8 @@ pub struct Imported {
     pub duplicates: u64,
     /// Memories that were forgotten here, and stay so.
     pub forgotten: u64,
+    /// Memories that say what was rejected here, and stay out.
+    pub rejected: u64,
     /// Secrets that were taken out.
     pub redacted: u64,
 }
@@ -158,13 +160,15 @@ impl Engine {
         importing: Importing,
         imported: &mut Imported,
     ) -> Result<()> {
+        let rejected = self.rejected(piece.iter().map(|record| &record.memory)).await?;
+        imported.rejected += rejected.len() as u64;
         let ids: Vec<MemoryId> = piece.iter().map(|record| record.memory.id.clone()).collect();
         let here = self.store.get(caller.access(), &ids).await?;
         let here: HashMap<MemoryId, Memory> =
             here.into_iter().map(|memory| (memory.id.clone(), memory)).collect();
         let mut changes = Vec::new();
         let mut redactions = Vec::new();
-        for record in piece {
+        for record in piece.into_iter().filter(|record| !rejected.contains(&record.memory.id)) {
             match self.plan(here.get(&record.memory.id), record, importing)? {
                 Some((change, taken_out)) => {
                     changes.push(change);

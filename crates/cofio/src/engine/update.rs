@@ -1,7 +1,9 @@
 use super::Engine;
 use crate::error::Result;
-use crate::ingest::{self, Redaction};
-use crate::model::{AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, Patch};
+use crate::ingest::{self, Redaction, Revised};
+use crate::model::{
+    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, Patch, Timestamp,
+};
 use crate::store::version_conflict;
 
 /// How often a change is tried again when somebody else was faster.
@@ -50,7 +52,8 @@ impl Engine {
         {
             return Err(version_conflict(id, expected, memory.version));
         }
-        let revised = ingest::revise(&memory, patch, &self.config, now)?;
+        let revised = self.revise(&memory, patch, now).await;
+        let revised = self.recording_refusals(caller, now, revised).await?;
         if revised.changes_nothing(&memory) {
             let (content_changed, redactions) = (false, revised.redactions);
             return Ok(Updated { memory, content_changed, redactions });
@@ -73,5 +76,13 @@ impl Engine {
             }),
             _ => Err(MemoryId::not_found(id.as_str())),
         }
+    }
+
+    async fn revise(&self, memory: &Memory, patch: Patch, now: Timestamp) -> Result<Revised> {
+        let revised = ingest::revise(memory, patch, &self.config, now)?;
+        if revised.content_changed {
+            self.refuse_rejected(std::iter::once(&revised.memory)).await?;
+        }
+        Ok(revised)
     }
 }

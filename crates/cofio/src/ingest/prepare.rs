@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 
 use super::redact::{Redaction, redact};
-use super::{entities, identity, limits};
+use super::{entities, identity, instructs, limits, sanitise};
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::expiry;
 use crate::model::{
-    Accesses, CleanText, Draft, Embedding, KnowledgePointer, Memory, MemoryId, Metadata, Patch,
-    Provenance, Scope, Source, State, Timestamp, Triple, microseconds,
+    Accesses, CleanText, Draft, Embedding, Kind, KnowledgePointer, Memory, MemoryId, Metadata,
+    Patch, Provenance, Scope, Source, State, Timestamp, Triple, Trust, microseconds,
 };
 
 /// How fast facts and procedures fade, per day, if nothing is said.
@@ -55,13 +55,16 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
     limits::check_links(&draft.derived_from, draft.key.as_deref(), &config.limits)?;
     refuse_secret_names(&draft.scope, &draft.source)?;
     let expires_at = expiry::expires_at(draft.kind, draft.lifetime, &config.expiry, now)?;
-    let mut redactor = Redactor::new(config);
-    let content = redactor.text(&draft.content);
+    let trust = draft.source.trust();
+    let mut redactor = Redactor::new(config, trust);
+    let content = redactor.content(&draft.content, draft.kind);
+    refuse_credentials(draft.kind, draft.triple.as_ref(), &redactor.redactions)?;
     let memory = Memory {
         id,
         scope: draft.scope,
         kind: draft.kind,
-        state: State::Active,
+        state: first_state(draft.kind, trust),
+        instructs: instructs_wrongly(&content, trust),
         metadata: redactor.metadata(draft.metadata),
         source: redactor.source(draft.source),
         access_policy: draft.access_policy,
@@ -84,15 +87,57 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
     Ok(Prepared { memory, identity, redactions: redactor.redactions })
 }
 
+/// Returns where a memory begins: what is not trusted waits until somebody confirms it.
+fn first_state(kind: Kind, trust: Trust) -> State {
+    if kind.needs_confirmation() && trust < Trust::High { State::Pending } else { State::Active }
+}
+
+/// Returns whether a text gives orders that its source may not give.
+fn instructs_wrongly(content: &CleanText, trust: Trust) -> bool {
+    trust < Trust::High && instructs(content.as_str())
+}
+
+/// Refuses to learn a credential as if it were a fact: what is left of it would only mislead.
+fn refuse_credentials(kind: Kind, triple: Option<&Triple>, redactions: &[Redaction]) -> Result<()> {
+    let stated = triple.map(|triple| {
+        redact(&format!("{} {}: {}", triple.subject, triple.predicate, triple.object), "")
+            .redactions
+    });
+    let mut all = redactions.iter().chain(stated.iter().flatten());
+    if kind.needs_confirmation() && all.any(Redaction::is_named_credential) {
+        let message = "a password or another credential is not learnt as a fact";
+        return Err(Error::new(ErrorKind::Refused, message).with("reason", "credential"));
+    }
+    Ok(())
+}
+
+/// Refuses to let a source change what a more trusted one said.
+fn refuse_lower_trust(memory: &Memory, source: &Source) -> Result<()> {
+    if source.trust() < memory.source.trust() {
+        let message = format!(
+            "what has {} trust cannot change what has {} trust",
+            source.trust(),
+            memory.source.trust()
+        );
+        return Err(Error::new(ErrorKind::Refused, message).with("reason", "trust"));
+    }
+    Ok(())
+}
+
 /// Applies a patch to a memory under the same rules.
 pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) -> Result<Revised> {
-    let mut redactor = Redactor::new(config);
+    if let Some(source) = &patch.source {
+        refuse_lower_trust(memory, source)?;
+    }
+    let trust = patch.source.as_ref().map_or(memory.source.trust(), Source::trust);
+    let mut redactor = Redactor::new(config, trust);
     let mut revised = memory.clone();
     let mut content_changed = false;
     if let Some(content) = patch.content {
         limits::check_content(&content, &config.limits)?;
-        let content = redactor.text(&content);
+        let content = redactor.content(&content, memory.kind);
         content_changed = content != memory.content;
+        refuse_credentials(memory.kind, None, &redactor.redactions)?;
         revised.entities = entities::mentions(content.as_str());
         revised.content = content;
         if let Some(source) = patch.source.filter(|_| content_changed) {
@@ -106,10 +151,14 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
     revised.metadata = redactor.metadata(revised.metadata);
     if content_changed {
         revised.embedding = Embedding::Pending;
+        revised.instructs = instructs_wrongly(&revised.content, trust);
+        if matches!(memory.state, State::Active | State::Pending) {
+            revised.state = first_state(memory.kind, trust);
+        }
     }
     revised.version += 1;
     revised.updated_at = now;
-    let identity = identity::identity(&revised, told_time(&revised));
+    let identity = identity_of(&revised);
     Ok(Revised { memory: revised, identity, redactions: redactor.redactions, content_changed })
 }
 
@@ -121,9 +170,16 @@ pub fn readmit(memory: Memory, config: &Config) -> Result<Prepared> {
     let parents = &memory.provenance.derived_from;
     limits::check_links(parents, memory.key.as_deref(), &config.limits)?;
     refuse_secret_names(&memory.scope, &memory.source)?;
-    let mut redactor = Redactor::new(config);
-    let content = redactor.text(memory.content.as_str());
+    let trust = memory.source.trust();
+    let mut redactor = Redactor::new(config, trust);
+    let content = redactor.content(memory.content.as_str(), memory.kind);
+    let state = match memory.state {
+        State::Active => first_state(memory.kind, trust),
+        other => other,
+    };
     let memory = Memory {
+        state,
+        instructs: instructs_wrongly(&content, trust),
         metadata: redactor.metadata(memory.metadata),
         source: redactor.source(memory.source),
         triple: memory.triple.map(|triple| redactor.triple(&triple)),
@@ -133,8 +189,13 @@ pub fn readmit(memory: Memory, config: &Config) -> Result<Prepared> {
         content,
         ..memory
     };
-    let identity = identity::identity(&memory, told_time(&memory));
+    let identity = identity_of(&memory);
     Ok(Prepared { memory, identity, redactions: redactor.redactions })
+}
+
+/// Returns what a memory that is kept has in common with its duplicates.
+pub fn identity_of(memory: &Memory) -> Option<[u8; 32]> {
+    identity::identity(memory, told_time(memory))
 }
 
 /// Returns when something happened, if somebody said so when it was remembered.
@@ -153,25 +214,28 @@ fn refuse_secret_names(scope: &Scope, source: &Source) -> Result<()> {
     Ok(())
 }
 
-/// Takes secrets out of field after field, and remembers which.
+/// Makes field after field fit to be kept, and remembers which secrets were taken out.
 struct Redactor<'a> {
     replacement: &'a str,
+    trust: Trust,
     redactions: Vec<Redaction>,
 }
 
 impl<'a> Redactor<'a> {
-    fn new(config: &'a Config) -> Self {
-        Self { replacement: &config.secret_replacement, redactions: Vec::new() }
+    fn new(config: &'a Config, trust: Trust) -> Self {
+        Self { replacement: &config.secret_replacement, trust, redactions: Vec::new() }
     }
 
-    fn text(&mut self, text: &str) -> CleanText {
+    /// Cleans the text of a memory.
+    fn content(&mut self, text: &str, kind: Kind) -> CleanText {
         let redacted = redact(text, self.replacement);
         self.redactions.extend(redacted.redactions);
-        redacted.text
+        redacted.text.sanitised(|text| sanitise(text, self.trust, kind))
     }
 
+    /// Cleans any other text, which is never cut.
     fn string(&mut self, text: &str) -> String {
-        self.text(text).as_str().to_owned()
+        self.content(text, Kind::Fact).as_str().to_owned()
     }
 
     fn optional(&mut self, text: Option<String>) -> Option<String> {

@@ -26,6 +26,13 @@ pub struct Redaction {
     pub level: Level,
 }
 
+impl Redaction {
+    /// Returns whether it was called a credential where it stood, whatever its form.
+    pub fn is_named_credential(&self) -> bool {
+        self.class == "password"
+    }
+}
+
 /// Text without its secrets.
 #[derive(Debug, Clone)]
 pub struct Redacted {

@@ -31,6 +31,15 @@ pub enum Change {
         /// Whose it is.
         scope: Scope,
     },
+    /// Remove a memory, and mark what it says as rejected in its scope.
+    Reject {
+        /// Which memory.
+        id: MemoryId,
+        /// Whose it is.
+        scope: Scope,
+        /// What all spellings of it have in common.
+        value: ValueHash,
+    },
     /// Keep the vectors of a memory's passages, if the memory still has this version.
     Embed {
         /// Which memory.
@@ -52,6 +61,9 @@ pub struct PassageVector {
     /// The vector, of length one.
     pub vector: Vec<f32>,
 }
+
+/// What all spellings of a value have in common, hashed.
+pub type ValueHash = [u8; 32];
 
 /// The hash of a passage's text.
 pub type PassageHash = [u8; 16];

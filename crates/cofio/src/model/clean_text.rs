@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 
 /// Text that went through redaction.
@@ -11,6 +12,14 @@ impl CleanText {
     /// Marks text that redaction has just passed.
     pub(crate) fn redacted(text: String) -> Self {
         Self(text)
+    }
+
+    /// Returns the text after something else was taken out of it.
+    pub(crate) fn sanitised(self, clean: impl FnOnce(&str) -> Cow<'_, str>) -> Self {
+        match clean(&self.0) {
+            Cow::Owned(cleaner) => Self(cleaner),
+            Cow::Borrowed(_) => self,
+        }
     }
 
     /// Marks text that a store gives back.

@@ -82,6 +82,8 @@ pub struct Turn {
     pub assistant: bool,
     /// Whether it ends in a question mark.
     pub question: bool,
+    /// Whether it tells an assistant what to do, though nobody who may do so said it.
+    pub instructs: bool,
     /// How many words with content it has.
     pub length: u32,
     /// When it happened, in microseconds since 1970.

@@ -63,6 +63,8 @@ pub enum Objection {
     Triple,
     /// It is kept under another key.
     Key,
+    /// It comes from somewhere else.
+    Origin,
 }
 
 names!(Objection, "objection", Invalid, {
@@ -79,6 +81,7 @@ names!(Objection, "objection", Invalid, {
     Session => "session",
     Triple => "triple",
     Key => "key",
+    Origin => "origin",
 });
 
 impl Objection {
@@ -98,6 +101,7 @@ impl Objection {
             Self::Session => "it comes from the conversation that was left out",
             Self::Triple => "it states something else",
             Self::Key => "it is kept under another key",
+            Self::Origin => "it comes from somewhere else",
         }
     }
 }
@@ -127,6 +131,8 @@ pub struct Criteria {
     pub triple: TriplePattern,
     /// The key it is kept under.
     pub key: Option<String>,
+    /// The page, file, call, conversation or tool it comes from.
+    pub origin: Option<String>,
 }
 
 impl Default for Criteria {
@@ -143,6 +149,7 @@ impl Default for Criteria {
             excluded_session: None,
             triple: TriplePattern::default(),
             key: None,
+            origin: None,
         }
     }
 }
@@ -179,6 +186,7 @@ impl Criteria {
             (!same_session, Objection::Session),
             (self.triple.matches(memory.triple.as_ref()), Objection::Triple),
             (self.key.is_none() || self.key == memory.key, Objection::Key),
+            (self.origin.as_deref().is_none_or(|from| source.is_from(from)), Objection::Origin),
         ]
         .into_iter()
         .filter_map(|(met, objection)| (!met).then_some(objection))

@@ -56,7 +56,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The names at hand, at most one for each layer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Identifiers([Option<Identifier>; 7]);
 
 impl Identifiers {

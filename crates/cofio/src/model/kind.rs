@@ -39,6 +39,11 @@ impl Kind {
         }
     }
 
+    /// Returns whether a person has to confirm what is not from a source of high trust.
+    pub fn needs_confirmation(self) -> bool {
+        matches!(self, Self::Fact | Self::Procedure)
+    }
+
     /// Returns whether confidence fades when a memory of this kind is not used.
     pub fn decays(self) -> bool {
         matches!(self, Self::Fact | Self::Procedure)

@@ -54,6 +54,8 @@ pub struct Memory {
     pub key: Option<String>,
     /// What is named in it.
     pub entities: Vec<Mention>,
+    /// Whether it tells an assistant what to do, though nobody who may do so said it.
+    pub instructs: bool,
     /// How often it was written, from 1.
     pub version: u64,
     /// Whether it has a vector yet.
@@ -128,10 +130,16 @@ pub enum State {
     Archived,
     /// No longer held to be true; kept for the history.
     Superseded,
+    /// Waits for somebody to confirm it; found on request only.
+    Pending,
 }
 
 names!(State, "state", Invalid, {
-    Active => "active", Decayed => "decayed", Archived => "archived", Superseded => "superseded",
+    Active => "active",
+    Decayed => "decayed",
+    Archived => "archived",
+    Superseded => "superseded",
+    Pending => "pending",
 });
 
 /// How widely a memory is meant to be seen, for other systems that ask.

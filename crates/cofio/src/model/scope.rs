@@ -5,7 +5,7 @@ use super::{Identifier, Identifiers, Layer};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Exactly whose a memory is: a layer with the identifiers it requires, and no others.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Scope {
     layer: Layer,
     identifiers: Identifiers,

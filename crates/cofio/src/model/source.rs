@@ -46,6 +46,20 @@ impl Source {
         self.trust
     }
 
+    /// Returns the same source, after its owner confirmed what came from it.
+    #[must_use]
+    pub(crate) fn confirmed(mut self) -> Self {
+        self.trust = Trust::High;
+        self
+    }
+
+    /// Returns whether it is a page, file, call, conversation or tool of this name.
+    pub fn is_from(&self, origin: &str) -> bool {
+        let names = [self.reference.as_deref(), self.tool.as_deref()];
+        names.contains(&Some(origin))
+            || self.session.as_ref().is_some_and(|session| session.as_str() == origin)
+    }
+
     /// Returns the same source, trusted no further than `most`.
     #[must_use]
     pub fn trusted_at_most(mut self, most: Trust) -> Self {

@@ -59,6 +59,7 @@ fn reason(hit: &Hit, part: &Part) -> Option<String> {
         Signal::Brevity => "it is short".to_owned(),
         Signal::Question => "it is a short question".to_owned(),
         Signal::Trust => "it is trusted little".to_owned(),
+        Signal::Instruction => "it tells an assistant what to do".to_owned(),
     };
     Some(format!("{amount} {words}")).filter(|_| part.value.abs() >= 0.005)
 }

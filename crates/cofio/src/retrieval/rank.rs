@@ -90,6 +90,8 @@ pub enum Signal {
     Question,
     /// That it is to be trusted little.
     Trust,
+    /// That it tells an assistant what to do.
+    Instruction,
 }
 
 names!(Signal, "signal", Invalid, {
@@ -105,6 +107,7 @@ names!(Signal, "signal", Invalid, {
     Brevity => "brevity",
     Question => "question",
     Trust => "trust",
+    Instruction => "instruction",
 });
 
 /// Returns the best of what evidence speaks for, best first, and for how many it speaks in all.
@@ -208,6 +211,7 @@ impl Field<'_> {
             (Signal::Brevity, brevity(one)),
             (Signal::Question, given(short_question, WEIGHTS.question)),
             (Signal::Trust, given(one.trust == Trust::Low, WEIGHTS.low_trust)),
+            (Signal::Instruction, given(one.instructs, WEIGHTS.instructs)),
         ]
         .into_iter()
         .map(|(signal, value)| Part { signal, value })

@@ -48,6 +48,8 @@ pub struct Weights {
     pub asked: f64,
     /// It came from outside or was inferred.
     pub low_trust: f64,
+    /// It tells an assistant what to do, though nobody who may do so said it.
+    pub instructs: f64,
     /// It is as recent as can be, where recency is asked for in full.
     pub recency: f64,
     /// After how many days recency is worth e times less.
@@ -90,6 +92,7 @@ pub const WEIGHTS: Weights = Weights {
     question_below: 15,
     asked: 0.5,
     low_trust: -0.5,
+    instructs: -1.5,
     recency: 2.0,
     recency_days: 30.0,
     reach: 100.0,

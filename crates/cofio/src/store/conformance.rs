@@ -184,6 +184,9 @@ macro_rules! conformance_suite {
                 every_part_has_to_hold,
             }
             forgetting {
+                what_was_concluded_from_others_is_known,
+                what_is_rejected_is_known_until_it_is_permitted,
+                a_rejection_is_undone_with_its_commit,
                 what_has_ended_can_be_swept,
                 forgetting_leaves_nothing,
                 a_scope_without_memories_is_not_summarised,

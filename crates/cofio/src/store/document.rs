@@ -69,6 +69,8 @@ struct Document<'a> {
     key: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     entities: Vec<[String; 3]>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    instructs: bool,
     version: u64,
 }
 
@@ -164,6 +166,7 @@ impl<'a> From<&'a Memory> for Document<'a> {
                 .map(|triple| [triple.fact_type, triple.subject, triple.predicate, triple.object]),
             key: memory.key.clone(),
             entities: memory.entities.iter().map(mention).collect(),
+            instructs: memory.instructs,
             version: memory.version,
         }
     }
@@ -207,6 +210,7 @@ impl TryFrom<Document<'_>> for Memory {
             triple: document.triple.map(triple),
             key: document.key,
             entities: document.entities.into_iter().map(mention).collect::<Result<_>>()?,
+            instructs: document.instructs,
             version: document.version,
             embedding: Embedding::Pending,
         })

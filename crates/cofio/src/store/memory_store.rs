@@ -21,13 +21,14 @@ use async_trait::async_trait;
 use self::contents::Contents;
 use self::kept::Kept;
 use super::{
-    Capabilities, Choose, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone,
+    Capabilities, Choose, EmbeddingState, Entries, Listing, Page, Rejection, ScopeSummary, Store,
+    Tombstone,
 };
 use crate::error::Result;
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Cues, Embedding, Entity, Evidence, Filter,
     Fingerprint, Identifier, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
-    State, Survey, Timestamp,
+    State, Survey, Timestamp, ValueHash,
 };
 
 /// Keeps memories in the process.
@@ -147,6 +148,37 @@ impl Store for MemoryStore {
         let inside = contents.scopes(access).flatten();
         let ended = inside.map(|kept| &kept.memory).filter(|memory| memory.expired(now));
         Ok(ended.take(limit).map(|memory| (memory.id.clone(), memory.scope.clone())).collect())
+    }
+
+    async fn derived(&self, access: &Access, from: &[MemoryId]) -> Result<Vec<(MemoryId, Scope)>> {
+        let contents = self.contents();
+        let inside = contents.scopes(access).flatten().map(|kept| &kept.memory);
+        let derived = inside
+            .filter(|memory| memory.provenance.derived_from.iter().any(|id| from.contains(id)));
+        let mut derived: Vec<_> =
+            derived.map(|memory| (memory.id.clone(), memory.scope.clone())).collect();
+        derived.sort_by(|one, two| one.0.cmp(&two.0));
+        Ok(derived)
+    }
+
+    async fn are_rejected(&self, scope: &Scope, values: &[ValueHash]) -> Result<Vec<bool>> {
+        let (contents, scope) = (self.contents(), scope.to_string());
+        let is_rejected =
+            |value: &ValueHash| contents.rejections.contains_key(&(scope.clone(), *value));
+        Ok(values.iter().map(is_rejected).collect())
+    }
+
+    async fn rejections(&self, access: &Access) -> Result<Vec<Rejection>> {
+        let contents = self.contents();
+        let open = contents.rejections.values().filter(|one| access.opens(&one.scope));
+        let mut open: Vec<Rejection> = open.cloned().collect();
+        open.sort_by_key(|rejection| (Reverse(rejection.at), rejection.value));
+        Ok(open)
+    }
+
+    async fn permit(&self, scope: &Scope, value: &ValueHash) -> Result<bool> {
+        let mut contents = self.contents();
+        Ok(contents.rejections.remove(&(scope.to_string(), *value)).is_some())
     }
 
     async fn tombstones(&self, access: &Access) -> Result<Vec<Tombstone>> {

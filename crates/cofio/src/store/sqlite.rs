@@ -17,6 +17,7 @@ mod idempotency;
 mod index;
 mod pending;
 mod read;
+mod rejections;
 mod restore;
 mod rows;
 mod schema;
@@ -32,12 +33,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{
-    Capabilities, Choose, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone,
+    Capabilities, Choose, EmbeddingState, Entries, Listing, Page, Rejection, ScopeSummary, Store,
+    Tombstone,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
     Identifier, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, Survey, Timestamp,
+    ValueHash,
 };
 use threads::Threads;
 
@@ -207,6 +210,28 @@ impl Store for SqliteStore {
     ) -> Result<Vec<(MemoryId, Scope)>> {
         let access = access.clone();
         self.threads.read(move |connection| read::ended(connection, &access, now, limit)).await
+    }
+
+    async fn derived(&self, access: &Access, from: &[MemoryId]) -> Result<Vec<(MemoryId, Scope)>> {
+        let (access, from) = (access.clone(), from.to_vec());
+        self.threads.read(move |connection| read::derived(connection, &access, &from)).await
+    }
+
+    async fn are_rejected(&self, scope: &Scope, values: &[ValueHash]) -> Result<Vec<bool>> {
+        let (scope, values) = (scope.clone(), values.to_vec());
+        self.threads
+            .read(move |connection| rejections::are_rejected(connection, &scope, &values))
+            .await
+    }
+
+    async fn rejections(&self, access: &Access) -> Result<Vec<Rejection>> {
+        let access = access.clone();
+        self.threads.read(move |connection| rejections::list(connection, &access)).await
+    }
+
+    async fn permit(&self, scope: &Scope, value: &ValueHash) -> Result<bool> {
+        let (scope, value) = (scope.clone(), *value);
+        self.threads.run(move |connection| rejections::remove(connection, &scope, &value)).await
     }
 
     async fn tombstones(&self, access: &Access) -> Result<Vec<Tombstone>> {

@@ -14,3 +14,4 @@ mod ranking;
 mod sqlite_file;
 mod sqlite_store;
 mod transfer;
+mod trust;

@@ -219,9 +219,9 @@ fn what_is_trusted_little_comes_after_what_is_trusted() {
     let fixture = Fixture::new();
     fixture.fact("alice", "the gate code is on the fridge");
     let source = Source::through(Channel::WebFetch);
-    fixture
-        .remember(Draft { source, ..fact("alice", "the gate code is on the internet") })
-        .unwrap();
+    let kind = Kind::Reflection;
+    let doubtful = Draft { source, kind, ..fact("alice", "the gate code is on the internet") };
+    fixture.remember(doubtful).unwrap();
     let expected = ["the gate code is on the fridge", "the gate code is on the internet"];
     check(&fixture, &query("where is the gate code"), &expected);
 }
@@ -380,7 +380,8 @@ fn what_is_not_meant_is_absent_for_that() {
     let lifetime = Lifetime::For(SignedDuration::from_mins(5));
     let brief = fixture.remember(Draft { lifetime, ..fact("alice", "brief tea") }).unwrap().memory;
     let source = Source::through(Channel::WebFetch);
-    let web = fixture.remember(Draft { source, ..fact("alice", "web tea") }).unwrap().memory;
+    let kind = Kind::Reflection;
+    let web = fixture.remember(Draft { source, kind, ..fact("alice", "web tea") }).unwrap().memory;
     fixture.wait(SignedDuration::from_mins(6));
     let meeting = |criteria: Criteria| {
         let mine = identifiers(&[(Layer::User, "alice")]);

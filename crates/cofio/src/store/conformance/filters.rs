@@ -70,7 +70,7 @@ pub(super) async fn by_state(store: Subject) {
     check(
         &store,
         meeting(Criteria { states: State::ALL.to_vec(), ..Criteria::default() }),
-        &[1, 2, 3, 4],
+        &[1, 2, 3, 4, 5],
     )
     .await;
     check(&store, meeting(Criteria { states: Vec::new(), ..Criteria::default() }), &[]).await;

@@ -75,6 +75,7 @@ pub(super) fn memory(scope: &Scope, number: u64, text: &str) -> Memory {
         id: id(number),
         scope: scope.clone(),
         kind: Kind::Fact,
+        instructs: false,
         state: State::Active,
         content: content(text),
         metadata: Metadata::default(),

@@ -3,12 +3,12 @@
 use std::slice::from_ref;
 
 use super::fixtures::{
-    access_to, all_of, create, create_as, digest, embed, forget, id, keeper, memory, mention,
-    names, next, now, update, user, words,
+    access_to, all_of, commit, create, create_as, digest, embed, forget, id, ids, keeper, memory,
+    mention, names, next, now, update, user, words,
 };
 use super::subject::Subject;
-use crate::model::{ChangeKind, Criteria, Filter, Memory, Outcome, Scope, State};
-use crate::store::Tombstone;
+use crate::model::{Change, ChangeKind, Criteria, Filter, Memory, Outcome, Scope, State};
+use crate::store::{Rejection, Tombstone};
 
 fn alice() -> Scope {
     user("alice")
@@ -128,4 +128,68 @@ pub(super) async fn what_has_ended_can_be_swept(store: Subject) {
     assert_eq!(store.0.ended(&keeper(), now(), 1).await.expect("what ended is told").len(), 1);
     store.forget(&[ended]).await;
     assert_eq!(store.0.ended(&access_to(&alice), now(), 10).await.expect("nothing is left"), []);
+}
+
+pub(super) async fn what_was_concluded_from_others_is_known(store: Subject) {
+    let (alice, bob) = (user("alice"), user("bob"));
+    let from = |scope: &Scope, number: u64, parents: &[u64]| {
+        let mut memory = memory(scope, number, &format!("number {number}"));
+        memory.provenance.derived_from = ids(parents);
+        memory
+    };
+    let child = from(&alice, 3, &[1, 2]);
+    store.keep(&[memory(&alice, 1, "one"), memory(&alice, 2, "two"), child.clone()]).await;
+    store.keep(&[from(&alice, 4, &[3]), from(&bob, 5, &[1])]).await;
+    let check = async |parents: &[u64], expected: &[u64]| {
+        let access = access_to(&alice);
+        let found = store.0.derived(&access, &ids(parents)).await.expect("children are told");
+        let expected: Vec<_> = ids(expected).into_iter().map(|id| (id, alice.clone())).collect();
+        assert_eq!(found, expected, "of {parents:?}");
+    };
+    check(&[1], &[3]).await;
+    check(&[1, 2, 3], &[3, 4]).await;
+    check(&[4, 9], &[]).await;
+    let mut elsewhere = next(&child, "number 3 again");
+    elsewhere.provenance.derived_from = ids(&[2]);
+    store.commit(vec![update(&elsewhere)]).await;
+    check(&[1], &[]).await;
+    store.forget(&[memory(&alice, 2, "two")]).await;
+    check(&[2], &[3]).await;
+    store.forget(&[elsewhere]).await;
+    check(&[2], &[]).await;
+}
+
+fn reject(memory: &Memory, value: u8) -> Change {
+    let (id, scope) = (memory.id.clone(), memory.scope.clone());
+    Change::Reject { id, scope, value: digest(value) }
+}
+
+pub(super) async fn what_is_rejected_is_known_until_it_is_permitted(store: Subject) {
+    let (alice, bob) = (user("alice"), user("bob"));
+    store.keep(&[secret(), sibling(), Memory { scope: bob.clone(), ..memory(&bob, 3, "b") }]).await;
+    let rejected = async |scope: &Scope| {
+        let values = [digest(1), digest(2)];
+        store.0.are_rejected(scope, &values).await.expect("rejections are told")
+    };
+    assert_eq!(rejected(&alice).await, [false, false]);
+    let outcomes = store.commit(vec![reject(&secret(), 1), reject(&secret(), 2)]).await;
+    assert_eq!(outcomes, [Outcome::Forgotten(id(1)), Outcome::Missing(id(1))]);
+    assert_eq!(traces(&store, &secret(), "Zanzibar").await, [""; 0]);
+    assert_eq!(rejected(&alice).await, [true, false]);
+    assert_eq!(rejected(&bob).await, [false, false]);
+    let listed = store.0.rejections(&access_to(&alice)).await.expect("rejections are listed");
+    assert_eq!(listed, [Rejection { scope: alice.clone(), value: digest(1), at: now() }]);
+    assert_eq!(store.0.rejections(&access_to(&bob)).await.expect("rejections are listed"), []);
+    assert!(!store.0.permit(&bob, &digest(1)).await.expect("nothing is permitted"));
+    assert!(store.0.permit(&alice, &digest(1)).await.expect("it is permitted"));
+    assert_eq!(rejected(&alice).await, [false, false]);
+}
+
+pub(super) async fn a_rejection_is_undone_with_its_commit(store: Subject) {
+    store.keep(&[secret(), sibling()]).await;
+    let stale = Memory { version: 9, ..sibling() };
+    store.conflicts(commit(vec![reject(&secret(), 1), update(&stale)])).await;
+    let rejected = store.0.are_rejected(&alice(), &[digest(1)]).await.expect("it is told");
+    assert_eq!(rejected, [false]);
+    assert_eq!(traces(&store, &secret(), "Zanzibar").await.len(), 7, "there is no history yet");
 }

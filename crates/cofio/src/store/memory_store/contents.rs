@@ -6,8 +6,10 @@ use std::sync::Arc;
 use super::embedding::EmbeddingQueue;
 use super::journal::Journal;
 use super::kept::Kept;
-use crate::model::{Access, IdempotencyKey, Identifier, MemoryId, Outcome, Reading, Scope};
-use crate::store::Tombstone;
+use crate::model::{
+    Access, IdempotencyKey, Identifier, MemoryId, Outcome, Reading, Scope, ValueHash,
+};
+use crate::store::{Rejection, Tombstone};
 
 /// Everything a store holds.
 #[derive(Default)]
@@ -17,6 +19,8 @@ pub(super) struct Contents {
     by_scope: BTreeMap<ScopeKey, BTreeSet<MemoryId>>,
     by_identity: HashMap<(ScopeKey, [u8; 32]), MemoryId>,
     pub(super) tombstones: BTreeMap<MemoryId, Tombstone>,
+    /// What was rejected in each scope, by its text.
+    pub(super) rejections: BTreeMap<(ScopeKey, ValueHash), Rejection>,
     /// What was asked under a caller's key, and what came of it.
     pub(super) requests: HashMap<(Identifier, IdempotencyKey), ([u8; 32], Vec<Outcome>)>,
     pub(super) journal: Journal,
@@ -24,7 +28,7 @@ pub(super) struct Contents {
     last_number: u64,
 }
 
-type ScopeKey = String;
+pub(super) type ScopeKey = String;
 
 impl Contents {
     /// Returns a memory, whoever asks.

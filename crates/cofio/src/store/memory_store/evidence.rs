@@ -144,6 +144,7 @@ fn turn(kept: &Kept, filter: &Filter, cosine: Option<f32>, named: Option<u32>) -
         trust: memory.source.trust(),
         assistant: memory.said_by_assistant(),
         question: memory.is_question(),
+        instructs: memory.instructs,
         length: kept.analysed.length(),
         event_at: memory.event_at.as_microsecond(),
         cosine,

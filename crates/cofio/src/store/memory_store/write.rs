@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::contents::Contents;
+use super::contents::{Contents, ScopeKey};
 use super::journal::Unplaced;
 use super::kept::{Kept, version};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     AuditEvent, Change, ChangeKind, Commit, Embedding, Fingerprint, IdempotencyKey, Identifier,
-    MemoryId, Outcome, PassageVector, Scope, Timestamp,
+    MemoryId, Outcome, PassageVector, Scope, Timestamp, ValueHash,
 };
-use crate::store::{Tombstone, key_conflict, version_conflict};
+use crate::store::{Rejection, Tombstone, key_conflict, version_conflict};
 
 /// A commit whose texts are analysed, which needs no lock.
 pub(super) struct Prepared {
@@ -25,6 +25,7 @@ enum PreparedChange {
     Create(Kept),
     Update(Kept),
     Forget { id: MemoryId, scope: Scope },
+    Reject { id: MemoryId, scope: Scope, value: ValueHash },
     Embed { id: MemoryId, version: u64, fingerprint: Fingerprint, vectors: Vec<PassageVector> },
 }
 
@@ -38,6 +39,7 @@ pub(super) fn prepare(commit: Commit) -> Prepared {
         }
         Change::Update { memory, identity } => PreparedChange::Update(Kept::new(*memory, identity)),
         Change::Forget { id, scope } => PreparedChange::Forget { id, scope },
+        Change::Reject { id, scope, value } => PreparedChange::Reject { id, scope, value },
         Change::Embed { id, version, fingerprint, vectors } => {
             PreparedChange::Embed { id, version, fingerprint, vectors }
         }
@@ -53,7 +55,7 @@ impl Contents {
         }
         let Prepared { actor, at, changes, audit, idempotency } = commit;
         let only_audit = changes.is_empty();
-        let mut attempt = Attempt { contents: self, at, undo: Vec::new(), recorded: Vec::new() };
+        let mut attempt = Attempt::new(self, at);
         let outcomes = attempt.make_all(changes)?;
         let recorded = attempt.recorded;
         if only_audit || outcomes.iter().any(Outcome::changed) {
@@ -73,8 +75,7 @@ impl Contents {
         if let Some(answer) = self.answered(&commit) {
             return answer;
         }
-        let (undo, recorded) = (Vec::new(), Vec::new());
-        let mut attempt = Attempt { contents: self, at: commit.at, undo, recorded };
+        let mut attempt = Attempt::new(self, commit.at);
         let outcomes = attempt.make_all(commit.changes);
         attempt.take_back();
         outcomes
@@ -93,10 +94,17 @@ struct Attempt<'a> {
     contents: &'a mut Contents,
     at: Timestamp,
     undo: Vec<(MemoryId, Option<Arc<Kept>>)>,
+    /// What was rejected in this attempt and not before.
+    rejected: Vec<(ScopeKey, ValueHash)>,
     recorded: Vec<Unplaced>,
 }
 
-impl Attempt<'_> {
+impl<'a> Attempt<'a> {
+    fn new(contents: &'a mut Contents, at: Timestamp) -> Self {
+        let (undo, rejected, recorded) = (Vec::new(), Vec::new(), Vec::new());
+        Self { contents, at, undo, rejected, recorded }
+    }
+
     fn make_all(&mut self, changes: Vec<PreparedChange>) -> Result<Vec<Outcome>> {
         let outcomes: Result<_> = changes.into_iter().map(|change| self.make(change)).collect();
         if outcomes.is_err() {
@@ -110,6 +118,7 @@ impl Attempt<'_> {
             PreparedChange::Create(next) => Ok(self.create(next)),
             PreparedChange::Update(next) => self.update(next),
             PreparedChange::Forget { id, scope } => Ok(self.forget(id, &scope)),
+            PreparedChange::Reject { id, scope, value } => Ok(self.reject(id, scope, value)),
             PreparedChange::Embed { id, version, fingerprint, vectors } => {
                 Ok(self.embed(id, version, fingerprint, vectors))
             }
@@ -174,6 +183,17 @@ impl Attempt<'_> {
         Outcome::Forgotten(id)
     }
 
+    fn reject(&mut self, id: MemoryId, scope: Scope, value: ValueHash) -> Outcome {
+        let outcome = self.forget(id, &scope);
+        let key = (scope.to_string(), value);
+        if outcome.changed() && !self.contents.rejections.contains_key(&key) {
+            let rejection = Rejection { scope, value, at: self.at };
+            self.contents.rejections.insert(key.clone(), rejection);
+            self.rejected.push(key);
+        }
+        outcome
+    }
+
     fn embed(
         &mut self,
         id: MemoryId,
@@ -211,6 +231,9 @@ impl Attempt<'_> {
                 self.contents.tombstones.remove(&id);
             }
             self.contents.replace(&id, before);
+        }
+        for key in self.rejected.drain(..) {
+            self.contents.rejections.remove(&key);
         }
     }
 }

@@ -73,6 +73,14 @@ fn metadata(criteria: &Criteria, all: &mut Condition) {
         let name = source_type.as_str().to_owned();
         all.and("json_extract(m.document, '$.source.type') = ?", [name.into()]);
     }
+    if let Some(origin) = &criteria.origin {
+        all.and(
+            "? IN (json_extract(m.document, '$.source.reference'),
+                   json_extract(m.document, '$.source.tool'),
+                   json_extract(m.document, '$.source.session'))",
+            [origin.clone().into()],
+        );
+    }
     if let Some(has_pointer) = criteria.has_knowledge_pointer {
         all.and(
             "(json_type(m.document, '$.metadata.knowledge') IS NOT NULL) = ?",

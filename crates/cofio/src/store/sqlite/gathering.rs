@@ -280,6 +280,7 @@ impl<'a> Gathering<'a> {
             trust: record.trust,
             assistant: record.assistant,
             question: record.question,
+            instructs: record.instructs,
             length: record.length,
             event_at: record.event_at,
             cosine: None,

@@ -17,7 +17,8 @@ use crate::store::{Listing, Order, Page, ScopeSummary, Tombstone};
 pub(super) const MEMORY: &str = "m.document, m.access_count, m.accessed_at, m.fingerprint";
 
 /// The columns that [`scope`] reads.
-const SCOPE: &str = "s.layer, s.agent, s.user, s.session, s.project, s.team, s.org, s.company";
+pub(super) const SCOPE: &str =
+    "s.layer, s.agent, s.user, s.session, s.project, s.team, s.org, s.company";
 
 pub(super) fn get(
     connection: &Connection,
@@ -134,6 +135,27 @@ pub(super) fn history(
     );
     let values = [Sql::from(id.as_str().to_owned())].into_iter().chain(open.values);
     collect(connection, &sql, values, memory)
+}
+
+/// Returns the memories that were concluded from one of some others.
+pub(super) fn derived(
+    connection: &Connection,
+    access: &Access,
+    from: &[MemoryId],
+) -> Result<Vec<(MemoryId, Scope)>> {
+    let open = filter::access(access);
+    let sql = format!(
+        "SELECT DISTINCT m.id, {SCOPE} FROM json_each(?) AS wanted
+         JOIN derivations AS d ON d.parent = wanted.value
+         JOIN memories AS m USING (memory) JOIN scopes AS s USING (scope)
+         WHERE {} ORDER BY m.id",
+        open.sql
+    );
+    let values = [filter::names(from, MemoryId::as_str)].into_iter().chain(open.values);
+    collect(connection, &sql, values, |row| {
+        let id: String = row.get(0).map_err(unexpected)?;
+        Ok((id.parse()?, scope(row, 1)?))
+    })
 }
 
 pub(super) fn scopes(
@@ -294,7 +316,7 @@ pub(super) fn memory_from(row: &Row<'_>, first: usize) -> Result<Memory> {
 }
 
 /// Reads the columns of [`SCOPE`], beginning at `first`.
-fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
+pub(super) fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
     let layer: String = row.get(first).map_err(unexpected)?;
     let mut identifiers = Identifiers::default();
     for (position, &name) in Layer::ALL.iter().enumerate() {

@@ -169,6 +169,14 @@ const REPLACE: &str = "
     INSERT INTO main.versions (memory, version, document)
     SELECT memory, version, document FROM copy.versions
     WHERE memory IN (SELECT memory FROM main.memories);
+    INSERT INTO main.derivations (parent, memory)
+    SELECT parent, memory FROM copy.derivations
+    WHERE memory IN (SELECT memory FROM main.memories);
+    INSERT INTO main.rejections (scope, value, at)
+    SELECT here.scope, there.value, there.at FROM copy.rejections AS there
+    JOIN copy.scopes AS own ON own.scope = there.scope
+    JOIN main.scopes AS here ON here.text = own.text
+    WHERE true ON CONFLICT DO NOTHING;
     DELETE FROM main.vectors;
     INSERT INTO main.models (fingerprint, dimensions)
     SELECT fingerprint, dimensions FROM copy.models WHERE true ON CONFLICT DO NOTHING;

@@ -221,6 +221,24 @@ pub(super) fn bury(connection: &Connection, row: &Row, id: &MemoryId, at: Timest
         .map_err(unexpected)
 }
 
+/// Keeps what a memory was concluded from.
+pub(super) fn insert_parents(connection: &Connection, number: i64, memory: &Memory) -> Result<()> {
+    for parent in &memory.provenance.derived_from {
+        connection
+            .prepare_cached(
+                "INSERT INTO derivations (parent, memory) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            )
+            .and_then(|mut insert| insert.execute((parent.as_str(), number)))
+            .map_err(unexpected)?;
+    }
+    Ok(())
+}
+
+/// Removes what a memory was concluded from.
+pub(super) fn remove_parents(connection: &Connection, number: i64) -> Result<()> {
+    remove(connection, "DELETE FROM derivations WHERE memory = ?", number)
+}
+
 /// Keeps the parts of a statement, folded for comparison.
 pub(super) fn insert_statement(
     connection: &Connection,

@@ -14,7 +14,7 @@ use crate::text::ANALYSER_VERSION;
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/001.sql"),
     concat!(include_str!("schema/002-vectors.sql"), include_str!("schema/002-turns.sql")),
-    include_str!("schema/003-spellings.sql"),
+    concat!(include_str!("schema/003-spellings.sql"), include_str!("schema/003-policy.sql")),
 ];
 
 /// Marks a file as ours ("cofi").

@@ -28,10 +28,15 @@ pub(super) struct Record {
     pub(super) trust: Trust,
     pub(super) assistant: bool,
     pub(super) question: bool,
+    pub(super) instructs: bool,
 }
 
 /// The bytes of a record.
 const SIZE: usize = 39;
+
+/// What the last byte tells.
+const QUESTION: u8 = 1;
+const INSTRUCTS: u8 = 2;
 
 /// Keeps the record of a new memory.
 pub(super) fn insert(
@@ -130,6 +135,7 @@ impl Record {
             trust: memory.source.trust(),
             assistant: memory.said_by_assistant(),
             question: memory.is_question(),
+            instructs: memory.instructs,
         }
     }
 
@@ -143,7 +149,8 @@ impl Record {
         bytes.extend(self.passages.to_le_bytes());
         bytes.extend([place(Kind::ALL, self.kind), place(State::ALL, self.state)]);
         bytes.extend([place(Trust::ALL, self.trust)]);
-        bytes.extend([u8::from(self.assistant), u8::from(self.question)]);
+        bytes.extend([u8::from(self.assistant)]);
+        bytes.extend([u8::from(self.question) * QUESTION + u8::from(self.instructs) * INSTRUCTS]);
         bytes
     }
 
@@ -164,7 +171,8 @@ impl Record {
             state: *State::ALL.get(usize::from(bytes[35])).ok_or_else(damaged)?,
             trust: *Trust::ALL.get(usize::from(bytes[36])).ok_or_else(damaged)?,
             assistant: bytes[37] != 0,
-            question: bytes[38] != 0,
+            question: bytes[38] & QUESTION != 0,
+            instructs: bytes[38] & INSTRUCTS != 0,
         })
     }
 }

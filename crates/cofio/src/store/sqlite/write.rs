@@ -3,11 +3,11 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::rows::{self, Row};
-use super::{audit, codes, entities, idempotency, index, pending, turns, unexpected};
+use super::{audit, codes, entities, idempotency, index, pending, rejections, turns, unexpected};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Change, ChangeKind, ChangeRange, Commit, Embedding, Fingerprint, Memory, MemoryId, Outcome,
-    PassageVector, Reading, Scope, Timestamp,
+    PassageVector, Reading, Scope, Timestamp, ValueHash,
 };
 use crate::store::analysed::Analysed;
 use crate::store::{chain, document, version_conflict};
@@ -89,6 +89,7 @@ impl<'a> Writing<'a> {
             }
             Change::Update { memory, identity } => self.update(memory, identity.as_ref()),
             Change::Forget { id, scope } => self.forget(id, scope),
+            Change::Reject { id, scope, value } => self.reject(id, scope, value),
             Change::Embed { id, version, fingerprint, vectors } => {
                 self.embed(id, *version, fingerprint, vectors)
             }
@@ -114,6 +115,7 @@ impl<'a> Writing<'a> {
             return Ok(Outcome::Existing(known));
         }
         let number = rows::insert(self.connection, scope, memory, identity)?;
+        rows::insert_parents(self.connection, number, memory)?;
         derive(self.connection, number, scope, memory)?;
         pending::add(self.connection, number, scope)?;
         for earlier in history {
@@ -137,6 +139,8 @@ impl<'a> Writing<'a> {
         }
         rows::keep_version(self.connection, row.number, row.version, &row.document)?;
         rows::replace(self.connection, row.number, memory, identity)?;
+        rows::remove_parents(self.connection, row.number)?;
+        rows::insert_parents(self.connection, row.number, memory)?;
         underive(self.connection, &row)?;
         derive(self.connection, row.number, row.scope, memory)?;
         if memory.embedding == Embedding::Pending {
@@ -157,6 +161,15 @@ impl<'a> Writing<'a> {
         rows::bury(self.connection, &row, id, self.at)?;
         self.note(ChangeKind::Deleted, id, row.scope, row.number, row.version);
         Ok(Outcome::Forgotten(id.clone()))
+    }
+
+    fn reject(&mut self, id: &MemoryId, scope: &Scope, value: &ValueHash) -> Result<Outcome> {
+        let outcome = self.forget(id, scope)?;
+        if outcome.changed() {
+            let scope = rows::scope_number(self.connection, scope)?;
+            rejections::add(self.connection, scope, value, self.at)?;
+        }
+        Ok(outcome)
     }
 
     fn embed(
