@@ -136,6 +136,7 @@ macro_rules! conformance_suite {
                 a_new_text_is_handed_out_as_it_is_now,
                 another_model_begins_anew_and_the_first_answers_meanwhile,
                 a_late_vector_of_the_earlier_model_changes_nothing,
+                scopes_count_what_waits_for_the_adopted_model,
                 the_vectors_of_an_earlier_model_are_retired,
             }
             entities {

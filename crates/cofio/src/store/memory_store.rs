@@ -25,9 +25,9 @@ use super::{
 };
 use crate::error::Result;
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Embedding, Entity, Evidence, Filter,
-    Fingerprint, Identifier, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
-    State, Survey, Timestamp,
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
+    Identifier, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State, Survey,
+    Timestamp,
 };
 
 /// Keeps memories in the process.
@@ -122,7 +122,8 @@ impl Store for MemoryStore {
     }
 
     async fn scopes(&self, access: &Access, now: Timestamp) -> Result<Vec<ScopeSummary>> {
-        Ok(self.contents().scopes(access).filter_map(|kept| summary(&kept, now)).collect())
+        let contents = self.contents();
+        Ok(contents.scopes(access).filter_map(|kept| summary(&contents, &kept, now)).collect())
     }
 
     async fn changes(
@@ -243,12 +244,12 @@ fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {
 }
 
 /// Returns what a scope holds, or nothing if all of it has expired.
-fn summary(inside: &[&Kept], now: Timestamp) -> Option<ScopeSummary> {
+fn summary(contents: &Contents, inside: &[&Kept], now: Timestamp) -> Option<ScopeSummary> {
     let alive: Vec<&Kept> =
         inside.iter().copied().filter(|kept| !kept.memory.expired(now)).collect();
     let first = alive.first()?;
     let memories = || alive.iter().map(|kept| &kept.memory);
-    let pending = memories().filter(|memory| memory.embedding == Embedding::Pending);
+    let pending = alive.iter().filter(|kept| contents.is_pending(kept));
     let entities: BTreeSet<_> = alive.iter().flat_map(|kept| kept.entities()).collect();
     Some(ScopeSummary {
         scope: first.memory.scope.clone(),

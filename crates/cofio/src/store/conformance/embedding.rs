@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::slice::from_ref;
 
 use super::fixtures::{
-    all_of, create, fingerprint, id, ids, memory, moment, named, next, now, update, user, vectors,
-    words,
+    all_of, create, fingerprint, id, ids, keeper, memory, moment, named, next, now, update, user,
+    vectors, words,
 };
 use super::subject::{Subject, together};
 use crate::model::{
@@ -363,6 +363,18 @@ pub(super) async fn a_late_vector_of_the_earlier_model_changes_nothing(store: Su
     assert_eq!((state.embedded, state.pending), (0, 1));
     check(&store, &meaning(&other_model()), &[]).await;
     assert_eq!(store.claim(30, 40, 1).await, ids(&[1]));
+}
+
+pub(super) async fn scopes_count_what_waits_for_the_adopted_model(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    keep_near(&store, &[(note(1), &[0.9]), (note(2), &[0.5])]).await;
+    store.keep(&[note(3), Memory { expires_at: Some(moment(0)), ..note(4) }]).await;
+    let waiting = async || store.scopes(&keeper()).await[0].pending_embeddings;
+    assert_eq!(waiting().await, 1, "what has ended waits for nothing");
+    store.adopt(&other_model()).await;
+    assert_eq!(waiting().await, 3);
+    store.commit(vec![embed_by(&other_model(), &note(1), &[0.3])]).await;
+    assert_eq!(waiting().await, 2);
 }
 
 pub(super) async fn the_vectors_of_an_earlier_model_are_retired(store: Subject) {

@@ -69,10 +69,16 @@ impl Contents {
         }
     }
 
-    fn is_pending(&self, kept: &Kept) -> bool {
+    /// Returns whether a memory has no vector of the adopted model; before one is, any will do.
+    pub fn is_pending(&self, kept: &Kept) -> bool {
         match &kept.memory.embedding {
             Embedding::Pending => true,
-            Embedding::Ready(by) => self.embedding.model.as_ref() != Some(by),
+            Embedding::Ready(by) => self.embeds_with_another(by),
         }
+    }
+
+    /// Returns whether another model than this one is adopted.
+    pub fn embeds_with_another(&self, fingerprint: &Fingerprint) -> bool {
+        self.embedding.model.as_ref().is_some_and(|model| model != fingerprint)
     }
 }
