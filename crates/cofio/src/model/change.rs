@@ -18,6 +18,9 @@ pub enum Change {
         history: Vec<Memory>,
     },
     /// Replace a memory by its next version, if it still has the version before.
+    ///
+    /// Whatever the next version says about its embedding, the store knows better: vectors stay
+    /// as long as they are those of the text.
     Update {
         /// The next version.
         memory: Box<Memory>,
@@ -31,7 +34,8 @@ pub enum Change {
         /// Whose it is.
         scope: Scope,
     },
-    /// Keep the vectors of a memory's passages, if the memory still has this version.
+    /// Keep the vectors of a memory's passages, if the memory still has this version and no other
+    /// model was adopted.
     Embed {
         /// Which memory.
         id: MemoryId,

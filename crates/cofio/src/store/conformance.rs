@@ -137,6 +137,8 @@ macro_rules! conformance_suite {
                 another_model_begins_anew_and_the_first_answers_meanwhile,
                 a_late_vector_of_the_earlier_model_changes_nothing,
                 scopes_count_what_waits_for_the_adopted_model,
+                an_edit_beside_the_text_keeps_vectors_that_came_meanwhile,
+                what_becomes_an_assistants_waits_for_other_vectors,
                 the_vectors_of_an_earlier_model_are_retired,
             }
             entities {

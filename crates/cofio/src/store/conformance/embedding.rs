@@ -358,11 +358,17 @@ pub(super) async fn a_late_vector_of_the_earlier_model_changes_nothing(store: Su
     store.keep(&[note(1)]).await;
     assert_eq!(store.claim(10, 20, 1).await, ids(&[1]));
     store.adopt(&other_model()).await;
-    store.commit(vec![embed(&note(1), &[0.9])]).await;
+    let late = || vec![embed(&note(1), &[0.9])];
+    assert_eq!(store.commit(late()).await, [Outcome::Missing(id(1))]);
     let state = store.embedding_state().await;
     assert_eq!((state.embedded, state.pending), (0, 1));
     check(&store, &meaning(&other_model()), &[]).await;
     assert_eq!(store.claim(30, 40, 1).await, ids(&[1]));
+    store.commit(vec![embed_by(&other_model(), &note(1), &[0.3])]).await;
+    assert_eq!(store.commit(late()).await, [Outcome::Missing(id(1))]);
+    check(&store, &meaning(&other_model()), &[(1, Some(30))]).await;
+    let embedding = store.find(&id(1)).await.expect("it is there").embedding;
+    assert_eq!(embedding, Embedding::Ready(other_model()));
 }
 
 pub(super) async fn scopes_count_what_waits_for_the_adopted_model(store: Subject) {
@@ -375,6 +381,37 @@ pub(super) async fn scopes_count_what_waits_for_the_adopted_model(store: Subject
     assert_eq!(waiting().await, 3);
     store.commit(vec![embed_by(&other_model(), &note(1), &[0.3])]).await;
     assert_eq!(waiting().await, 2);
+}
+
+pub(super) async fn an_edit_beside_the_text_keeps_vectors_that_came_meanwhile(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[note(1)]).await;
+    let loaded = store.find(&id(1)).await.expect("it is there");
+    store.commit(vec![embed(&note(1), &[0.9])]).await;
+    let retagged = next(&loaded, "a note");
+    store.commit(vec![update(&retagged)]).await;
+    check(&store, &question(), &[(1, Some(90))]).await;
+    assert_eq!(store.embedding_state().await.pending, 0);
+    let embedding = async || store.find(&id(1)).await.expect("it is there").embedding;
+    assert_eq!(embedding().await, Embedding::Ready(fingerprint()));
+    let rewritten =
+        Memory { embedding: Embedding::Ready(fingerprint()), ..next(&retagged, "another text") };
+    store.commit(vec![update(&rewritten)]).await;
+    check(&store, &question(), &[]).await;
+    assert_eq!((embedding().await, store.embedding_state().await.pending), (Embedding::Pending, 1));
+}
+
+pub(super) async fn what_becomes_an_assistants_waits_for_other_vectors(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    keep_near(&store, &[(note(1), &[0.9])]).await;
+    let mut answer = next(&store.find(&id(1)).await.expect("it is there"), "a note");
+    answer.metadata.author = Some("assistant".to_owned());
+    store.commit(vec![update(&answer)]).await;
+    check(&store, &question(), &[]).await;
+    assert_eq!(store.embedding_state().await.pending, 1);
+    store.commit(vec![embed(&answer, &[0.9])]).await;
+    let spreads = store.evidence(&all_of(&alice()), &question()).await.cosines;
+    assert_eq!((spreads.assistant.count, spreads.others.count), (1, 0));
 }
 
 pub(super) async fn the_vectors_of_an_earlier_model_are_retired(store: Subject) {

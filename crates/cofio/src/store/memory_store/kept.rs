@@ -61,7 +61,9 @@ impl Kept {
         self.history.clone_from(&before.history);
         self.history.push(version(before.memory.clone()));
         self.number = before.number;
-        if self.memory.embedding != Embedding::Pending {
+        self.memory.embedding = Embedding::Pending;
+        if self.memory.shares_vectors_with(&before.memory) {
+            self.memory.embedding.clone_from(&before.memory.embedding);
             self.vectors.clone_from(&before.vectors);
         }
         self

@@ -183,6 +183,9 @@ impl Attempt<'_> {
     ) -> Outcome {
         let current = self.contents.find(&id).filter(|kept| kept.memory.version == version);
         let Some(current) = current else { return Outcome::Missing(id) };
+        if self.contents.embeds_with_another(&fingerprint) {
+            return Outcome::Missing(id);
+        }
         let mut next = Kept { vectors, ..Kept::clone(current) };
         next.memory.embedding = Embedding::Ready(fingerprint);
         self.put(&id, Some(next));
