@@ -8,7 +8,7 @@ use crate::embed::Embedder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
-    Change, CleanText, Commit, Fingerprint, Identifier, Meaning, Memory, MemoryId, Outcome,
+    Change, CleanText, Commit, Embedding, Fingerprint, Identifier, Meaning, Memory, MemoryId, Outcome,
     PassageHash, PassageVector,
 };
 use crate::store::EmbeddingState;
@@ -68,6 +68,12 @@ impl Engine {
 
     pub(super) fn has_embedder(&self) -> bool {
         self.embedder.is_some()
+    }
+
+    /// Returns whether a memory has vectors that a question can be compared with.
+    pub(super) fn has_embedded(&self, memory: &Memory) -> bool {
+        let fingerprint = self.embedder.as_ref().map(|embedder| embedder.fingerprint());
+        matches!(&memory.embedding, Embedding::Ready(by) if Some(by) == fingerprint)
     }
 
     /// Returns what a question means.

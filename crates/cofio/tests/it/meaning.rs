@@ -465,6 +465,37 @@ fn what_is_not_near_enough_is_absent_for_that() {
 }
 
 #[test]
+fn what_is_far_behind_is_absent_for_that_whatever_waits() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    let far = fixture.fact("alice", "car");
+    let drafts = (0..1_005).map(|number| fact("alice", &format!("tea {number}")));
+    block_on(engine.remember_all(&keeper(), drafts.collect())).unwrap();
+    embed(&engine, 2_000);
+    let question = Query { threshold: Some(0.1), ..semantic("tea") };
+    let reasons =
+        |id| block_on(engine.why_not(&local("alice"), &question, id)).unwrap().reasons;
+    let beyond = [Absence::BeyondLimit { rank: None, limit: question.limit }];
+    assert_eq!(reasons(&far.id), beyond);
+    let new = fixture.fact("alice", "old car");
+    assert_eq!(reasons(&far.id), beyond, "only the other one waits");
+    assert_eq!(reasons(&new.id), [Absence::NotEmbedded]);
+}
+
+#[test]
+fn what_only_a_deeper_look_finds_comes_after_what_the_search_ranks() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    let far = fixture.fact("alice", "car");
+    let drafts = (0..100).map(|number| fact("alice", &format!("tea {number}")));
+    block_on(engine.remember_all(&keeper(), drafts.collect())).unwrap();
+    embed(&engine, 2_000);
+    let question = Query { threshold: Some(-1.0), limit: 3, ..semantic("tea") };
+    let why = block_on(engine.why_not(&local("alice"), &question, &far.id)).unwrap();
+    assert_eq!(why.reasons, [Absence::BeyondLimit { rank: Some(101), limit: 3 }]);
+}
+
+#[test]
 fn a_secret_is_taken_out_before_the_question_loses_its_usual_words() {
     let fixture = Fixture::new();
     let embedder = Words::new();
