@@ -146,7 +146,7 @@ mod tests {
             retiring.iter().map(|(name, count)| (fingerprint(name), *count)).collect();
         let state = EmbeddingState { model: model.map(fingerprint), embedded, pending, retiring };
         let check = Embeddings::new(&state, chosen).check();
-        let detail = check.detail.replace("openai:127.0.0.1:1/", "").replace("/native", "");
+        let detail = check.detail.replace("openai:http://127.0.0.1:1/v1#", "").replace("/native", "");
         assert_eq!(format!("{} {detail}", check.mark()), expected);
     }
 
