@@ -12,7 +12,7 @@ use ureq::http::{HeaderValue, Response, Uri};
 
 use super::{Options, answer, batch, complaint};
 use crate::http;
-use crate::retry::{Again, Failure};
+use crate::retry::{Again, Failure, Retry};
 
 /// The most dimensions that any model is expected to have.
 const MOST_DIMENSIONS: usize = 16_384;
@@ -97,6 +97,7 @@ impl Client {
     pub fn embed(
         &self,
         texts: &[CleanText],
+        retry: &Retry,
         abandoned: impl Fn() -> bool,
     ) -> Result<Vec<Vec<f32>>> {
         let options = &self.0.options;
@@ -105,7 +106,7 @@ impl Client {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in batch::split(&shown, options.batch_texts, options.batch_bytes) {
             let ask = |left: Duration| self.ask(&batch, left.min(options.timeout));
-            vectors.extend(options.retry.run(&abandoned, ask)?);
+            vectors.extend(retry.run(&abandoned, ask)?);
             if abandoned() {
                 return Err(Error::new(ErrorKind::EmbeddingFailed, "nobody waits for the answer"));
             }

@@ -412,7 +412,7 @@ fn a_question_does_not_wait_behind_a_batch() {
     let (release, wait) = mpsc::channel::<()>();
     let wait = std::sync::Mutex::new(wait);
     let server = Server::start(move |request, stream| {
-        if input(request).len() > 2 {
+        if input(request).len() > 1 {
             let _ = wait.lock().unwrap().recv();
         }
         good(request, stream);
@@ -423,11 +423,26 @@ fn a_question_does_not_wait_behind_a_batch() {
         while server.requests().is_empty() {
             thread::sleep(Duration::from_millis(1));
         }
-        assert_eq!(block_on(embedder.embed(&texts(1))).unwrap().len(), 1);
+        block_on(embedder.embed_question(&clean("a question"))).unwrap();
         assert!(!batch.is_finished());
         drop(release);
         assert_eq!(batch.join().unwrap().unwrap().len(), 5);
     });
+}
+
+#[test]
+fn a_question_fails_early_where_a_batch_is_patient() {
+    let server = Server::start(|_, stream| reply(stream, 503, &[], b""));
+    let embedder = OpenAi::new(options(&server)).unwrap();
+    let question = clean("a question");
+    let attempts = |error: Error| error.details()["attempts"].clone();
+    assert_eq!(attempts(block_on(embedder.embed_question(&question)).unwrap_err()), 2);
+    assert_eq!(attempts(block_on(embedder.embed(&[question])).unwrap_err()), 4);
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nobody = OpenAi::new(Options::new(format!("http://127.0.0.1:{port}/v1"), "tiny")).unwrap();
+    let start = Instant::now();
+    block_on(nobody.embed_question(&clean("a question"))).unwrap_err();
+    assert!(start.elapsed() < Duration::from_millis(900));
 }
 
 #[test]

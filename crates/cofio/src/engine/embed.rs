@@ -84,8 +84,7 @@ impl Engine {
         if let Some(vector) = self.questions().0.get(clean.as_str()) {
             return Ok(Meaning { fingerprint, vector: vector.clone() });
         }
-        let vectors = embedder.embed(std::slice::from_ref(&clean)).await?;
-        let vector = vectors.into_iter().next().ok_or_else(too_few)?;
+        let vector = embedder.embed_question(&clean).await?;
         let mut questions = self.questions();
         if questions.0.len() >= REMEMBERED_QUESTIONS {
             questions.0.clear();

@@ -98,6 +98,10 @@ impl Embedder for Words {
         self.embedded.lock().unwrap().extend(texts.iter().map(|text| text.as_str().to_owned()));
         Ok(texts.iter().map(|text| self.vector(text.as_str())).collect())
     }
+
+    async fn embed_question(&self, text: &CleanText) -> Result<Vec<f32>> {
+        Ok(self.embed(std::slice::from_ref(text)).await?.remove(0))
+    }
 }
 
 fn meaning(fixture: &Fixture, embedder: &Arc<Words>) -> Engine {
