@@ -146,6 +146,9 @@ pub trait Store: Send + Sync {
     /// Gives back memories that were handed out and could not be embedded.
     async fn release(&self, ids: &[MemoryId]) -> Result<()>;
 
+    /// Returns how many dimensions the vectors have that are kept of a model, if there are any.
+    async fn dimensions(&self, fingerprint: &Fingerprint) -> Result<Option<usize>>;
+
     /// Returns the vectors that passages with these hashes have already, in the same order.
     async fn known_vectors(
         &self,

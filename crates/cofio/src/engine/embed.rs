@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use sha2::{Digest as _, Sha256};
 
 use super::Engine;
-use crate::embed::Embedder;
+use crate::embed::{self, Embedder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
@@ -85,6 +85,7 @@ impl Engine {
             return Ok(Meaning { fingerprint, vector: vector.clone() });
         }
         let vector = embedder.embed_question(&clean).await?;
+        embed::check(&vector, self.store.dimensions(&fingerprint).await?)?;
         let mut questions = self.questions();
         if questions.0.len() >= REMEMBERED_QUESTIONS {
             questions.0.clear();

@@ -188,6 +188,10 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    async fn dimensions(&self, fingerprint: &Fingerprint) -> Result<Option<usize>> {
+        Ok(self.contents().dimensions(fingerprint))
+    }
+
     async fn known_vectors(
         &self,
         fingerprint: &Fingerprint,

@@ -244,6 +244,16 @@ impl Store for SqliteStore {
         self.threads.run(move |connection| pending::release(connection, &ids)).await
     }
 
+    async fn dimensions(&self, fingerprint: &Fingerprint) -> Result<Option<usize>> {
+        let fingerprint = fingerprint.clone();
+        self.threads
+            .read(move |connection| match codes::find_model(connection, &fingerprint)? {
+                Some(model) => codes::dimensions(connection, model).map(Some),
+                None => Ok(None),
+            })
+            .await
+    }
+
     async fn known_vectors(
         &self,
         fingerprint: &Fingerprint,

@@ -28,6 +28,9 @@ const SYNONYMS: &[(&str, &str)] =
     &[("beverage", "tea"), ("beverages", "tea"), ("automobile", "car")];
 
 /// Gives each word a direction of its own, and synonyms the same.
+///
+/// It refuses every text with the word `refused`, and the vector of a text with `directionless`,
+/// `numberless` or `misshapen` is just that.
 struct Words {
     fingerprint: Fingerprint,
     dimensions: usize,
@@ -64,6 +67,11 @@ impl Words {
     }
 
     fn vector(&self, text: &str) -> Vec<f32> {
+        let flaws: [(&str, &[f32]); 3] =
+            [("directionless", &[0.0; 256]), ("numberless", &[f32::NAN; 256]), ("misshapen", &[1.0])];
+        if let Some((_, flawed)) = flaws.iter().find(|(word, _)| text.contains(word)) {
+            return flawed.to_vec();
+        }
         let mut vector = vec![0.0; self.dimensions];
         // No text is without a direction.
         vector[0] = 0.001;
@@ -94,6 +102,9 @@ impl Embedder for Words {
     async fn embed(&self, texts: &[CleanText]) -> Result<Vec<Vec<f32>>> {
         if self.failing.load(Ordering::Relaxed) {
             return Err(Error::new(ErrorKind::EmbeddingFailed, "the embedder is out of order"));
+        }
+        if texts.iter().any(|text| text.as_str().contains("refused")) {
+            return Err(Error::new(ErrorKind::Configuration, "the embedder refuses a text"));
         }
         self.embedded.lock().unwrap().extend(texts.iter().map(|text| text.as_str().to_owned()));
         Ok(texts.iter().map(|text| self.vector(text.as_str())).collect())
@@ -224,6 +235,21 @@ fn an_embedder_that_fails_stops_neither_writing_nor_words() {
     embedder.fail(false);
     assert_eq!(embed(&engine, 10), Embedded { done: 1, pending: 0 }, "it was given back");
     assert_eq!(search(&engine, &query("beverage")).hits.len(), 1);
+}
+
+#[test]
+fn a_question_that_cannot_be_compared_is_answered_by_words() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    fixture.fact("alice", "tea is black");
+    embed(&engine, 10);
+    for word in ["directionless", "numberless", "misshapen", "refused"] {
+        let answer = search(&engine, &query(&format!("{word} tea")));
+        assert_eq!((answer.hits.len(), answer.meaning), (1, MeaningUsed::Failed), "{word}");
+        let alone = semantic(&format!("{word} tea"));
+        let error = block_on(engine.search(&local("alice"), &alone)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{word}");
+    }
 }
 
 #[test]

@@ -260,8 +260,11 @@ pub(super) async fn vectors_are_known_by_their_text_while_a_memory_has_it(store:
         assert_eq!(others, [None, None, None]);
     };
     check([false, false, false]).await;
+    assert_eq!(store.dimensions(&fingerprint()).await, None);
     keep_near(&store, &[(note(1), &[0.9, 0.5]), (bobs.clone(), &[0.9])]).await;
     check([true, false, true]).await;
+    assert_eq!(store.dimensions(&fingerprint()).await, Some(own.vector.len()));
+    assert_eq!(store.dimensions(&other_model()).await, None);
     store.forget(&[note(1)]).await;
     check([true, false, false]).await;
     store.commit(vec![update(&next(&bobs, "another text"))]).await;

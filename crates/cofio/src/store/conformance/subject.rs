@@ -96,6 +96,10 @@ impl Subject {
         self.0.release(ids).await.expect("memories are given back");
     }
 
+    pub async fn dimensions(&self, fingerprint: &Fingerprint) -> Option<usize> {
+        self.0.dimensions(fingerprint).await.expect("dimensions are known or not")
+    }
+
     pub async fn known_vectors(
         &self,
         fingerprint: &Fingerprint,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::contents::Contents;
 use super::kept::Kept;
-use crate::model::{Embedding, Fingerprint, Memory, MemoryId, PassageHash, Timestamp};
+use crate::model::{Embedding, Fingerprint, Memory, MemoryId, PassageHash, PassageVector, Timestamp};
 use crate::store::EmbeddingState;
 
 /// What is being embedded.
@@ -44,18 +44,17 @@ impl Contents {
         memories
     }
 
+    pub fn dimensions(&self, fingerprint: &Fingerprint) -> Option<usize> {
+        self.vectors_of(fingerprint).next().map(|known| known.vector.len())
+    }
+
     pub fn known_vectors(
         &self,
         fingerprint: &Fingerprint,
         hashes: &[PassageHash],
     ) -> Vec<Option<Vec<f32>>> {
-        let made = |kept: &&Kept| kept.memory.embedding == Embedding::Ready(fingerprint.clone());
-        let known: HashMap<PassageHash, &Vec<f32>> = self
-            .all()
-            .filter(made)
-            .flat_map(|kept| &kept.vectors)
-            .map(|known| (known.hash, &known.vector))
-            .collect();
+        let known: HashMap<PassageHash, &Vec<f32>> =
+            self.vectors_of(fingerprint).map(|known| (known.hash, &known.vector)).collect();
         hashes.iter().map(|hash| known.get(hash).copied().cloned()).collect()
     }
 
@@ -67,6 +66,13 @@ impl Contents {
             pending,
             retiring: Vec::new(),
         }
+    }
+
+    fn vectors_of(&self, fingerprint: &Fingerprint) -> impl Iterator<Item = &PassageVector> {
+        let made = move |kept: &&Kept| {
+            matches!(&kept.memory.embedding, Embedding::Ready(by) if by == fingerprint)
+        };
+        self.all().filter(made).flat_map(|kept| &kept.vectors)
     }
 
     /// Returns whether a memory has no vector of the adopted model; before one is, any will do.
