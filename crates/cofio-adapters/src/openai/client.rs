@@ -241,8 +241,7 @@ impl Client {
     }
 
     fn useless(&self, what: &str) -> Error {
-        let message = format!("cannot use the answer of {}: {what}", self.host());
-        Error::new(ErrorKind::EmbeddingFailed, message)
+        wrong(format!("cannot use the answer of {}: {what}", self.host()))
     }
 
     fn host(&self) -> &str {
@@ -325,7 +324,8 @@ mod tests {
         );
         let local = Options::new("http://127.0.0.1:11434/v1", "nomic-embed-text:v1.5");
         check(local, "openai:http://127.0.0.1:11434/v1#nomic-embed-text:v1.5/native");
-        let gateway = |path: &str, model: &str| Options::new(format!("https://gw/{path}/v1"), model);
+        let gateway =
+            |path: &str, model: &str| Options::new(format!("https://gw/{path}/v1"), model);
         check(gateway("a", "b/m"), "openai:https://gw/a/v1#b/m/native");
         check(gateway("b", "b/m"), "openai:https://gw/b/v1#b/m/native");
     }

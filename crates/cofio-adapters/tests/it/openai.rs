@@ -353,7 +353,7 @@ fn an_answer_of_no_use_is_refused_and_not_asked_for_again() {
     let body = |body: &'static str| {
         move |_: &Request, stream: &mut TcpStream| reply(stream, 200, &[], body.as_bytes())
     };
-    let check = |text, message| check(body(text), ErrorKind::EmbeddingFailed, 1, message);
+    let check = |text, message| check(body(text), ErrorKind::Configuration, 1, message);
     check(r#"{"data": [{"index": 0, "embedding": [1]}]}"#, "it has 1 vectors for 2 texts");
     check(r#"{"data": []}"#, "it has 0 vectors for 2 texts");
     let two = r#"{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}"#;
@@ -378,7 +378,7 @@ fn an_answer_that_does_not_end_is_cut_off() {
         while stream.write_all(&[b' '; 4096]).is_ok() {}
     };
     let (error, requests) = failure(ten, endless);
-    assert_eq!((error.kind(), requests), (ErrorKind::EmbeddingFailed, 1));
+    assert_eq!((error.kind(), requests), (ErrorKind::Configuration, 1));
     assert!(error.to_string().contains("it has more than 68224 bytes"), "{error}");
 
     let announced = |_: &Request, stream: &mut TcpStream| {

@@ -120,6 +120,7 @@ fn what_waits_is_embedded_when_that_is_asked_for() {
           "embedded": 0,
           "total": 1,
           "pending": 0,
+          "refused": [],
           "retired": []
         }
         "#,
@@ -188,12 +189,39 @@ fn a_change_of_model_is_made_when_that_is_asked_for() {
           "embedded": 0,
           "total": 2,
           "pending": 0,
+          "refused": [],
           "retired": []
         }
         "#
         .replace("SERVER", &server),
     );
     assert_eq!(doctor(&server), (names(openai, openai), 100.into(), false));
+}
+
+#[test]
+fn a_text_that_the_server_refuses_is_put_aside() {
+    let machine = Machine::new();
+    for number in 1..=6 {
+        let text = if number == 3 { "the unspeakable lamp" } else { "the lamp" };
+        let remembered = machine.run(&format!("remember '{text} {number}'"));
+        assert_eq!(complaint(&remembered), (String::new(), 0));
+    }
+    machine.transcript(
+        &"
+        $ SERVER cofio embed
+        embedded 5 memories
+          model    openai:http://127.0.0.1:PORT/v1#text-embedding-3-small/native
+        ! 1 memory cannot be embedded: 127.0.0.1:PORT refuses to make embeddings (400)
+        $ SERVER cofio embed
+        embedded 0 memories
+          model    openai:http://127.0.0.1:PORT/v1#text-embedding-3-small/native
+        ! 1 memory cannot be embedded: 127.0.0.1:PORT refuses to make embeddings (400)
+        $ SERVER cofio remember another unspeakable lamp
+        remembered fact_1 in user:alice
+        ! not embedded yet (cofio embed tries again): cofio doctor says what is wrong
+        "
+        .replace("SERVER", &server::start()),
+    );
 }
 
 #[test]

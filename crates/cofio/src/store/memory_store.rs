@@ -19,9 +19,11 @@ use std::sync::{Mutex, MutexGuard};
 use async_trait::async_trait;
 
 use self::contents::Contents;
+use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
-    Capabilities, Choose, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store, Tombstone,
+    Capabilities, Choose, Claimed, EmbeddingState, Entries, Listing, Page, ScopeSummary, Store,
+    Tombstone,
 };
 use crate::error::Result;
 use crate::model::{
@@ -179,12 +181,31 @@ impl Store for MemoryStore {
         Ok(self.contents().adopt(fingerprint))
     }
 
-    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Memory>> {
+    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Claimed>> {
         Ok(self.contents().claim(now, until, limit))
     }
 
-    async fn release(&self, ids: &[MemoryId]) -> Result<()> {
-        self.contents().embedding.release(ids);
+    async fn extend(&self, ids: &[MemoryId], claim: Timestamp, until: Timestamp) -> Result<()> {
+        self.contents().change_claim(ids, claim, |kept| kept.until = until);
+        Ok(())
+    }
+
+    async fn release(&self, ids: &[MemoryId], claim: Timestamp) -> Result<()> {
+        self.extend(ids, claim, Timestamp::UNIX_EPOCH).await
+    }
+
+    async fn refuse(
+        &self,
+        id: &MemoryId,
+        claim: Timestamp,
+        until: Timestamp,
+        why: &str,
+    ) -> Result<()> {
+        let because = |kept: &mut Claim| {
+            let refusals = kept.refusals.saturating_add(1);
+            *kept = Claim { until, refusals, refused_because: Some(why.to_owned()) };
+        };
+        self.contents().change_claim(std::slice::from_ref(id), claim, because);
         Ok(())
     }
 

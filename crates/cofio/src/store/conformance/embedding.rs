@@ -290,10 +290,71 @@ pub(super) async fn what_is_given_back_is_handed_out_again(store: Subject) {
     store.keep(&[1, 2, 3].map(note)).await;
     assert_eq!(store.claim(10, 20, 3).await, ids(&[1, 2, 3]));
     store.commit(vec![embed(&note(1), &[0.5])]).await;
-    store.release(&ids(&[1, 3, 99])).await;
+    store.release(&ids(&[1, 3, 99]), 20).await;
     assert_eq!(store.claim(11, 21, 3).await, ids(&[3]), "and what has its vector is not");
-    store.release(&[]).await;
+    store.release(&[], 21).await;
     assert_eq!(store.claim(11, 21, 3).await, []);
+}
+
+pub(super) async fn a_claim_that_others_have_taken_over_is_not_given_back(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[note(1)]).await;
+    assert_eq!(store.claim(10, 20, 1).await, ids(&[1]));
+    assert_eq!(store.claim(25, 40, 1).await, ids(&[1]), "the first was too slow");
+    store.release(&ids(&[1]), 20).await;
+    store.extend(&ids(&[1]), 20, 22).await;
+    store.refuse(&id(1), 20, 22, "too late").await;
+    assert_eq!(store.claim(30, 50, 1).await, [], "and has no say any more");
+    assert_eq!(store.embedding_state().await.refused, []);
+    assert_eq!(store.claim(40, 50, 1).await, ids(&[1]));
+}
+
+pub(super) async fn a_claim_lasts_longer_when_that_is_asked_for(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[1, 2].map(note)).await;
+    assert_eq!(store.claim(10, 20, 2).await, ids(&[1, 2]));
+    store.extend(&ids(&[1, 99]), 20, 30).await;
+    assert_eq!(store.claim(25, 60, 2).await, ids(&[2]));
+    store.release(&ids(&[1]), 30).await;
+    assert_eq!(store.claim(26, 60, 2).await, ids(&[1]), "it is known by its new end");
+}
+
+pub(super) async fn what_cannot_be_embedded_is_put_aside_with_the_reason(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[1, 2, 3].map(note)).await;
+    assert_eq!(store.claim(10, 20, 3).await, ids(&[1, 2, 3]));
+    store.refuse(&id(1), 20, 100, "too strange").await;
+    store.refuse(&id(2), 20, 100, "too strange").await;
+    store.refuse(&id(3), 20, 200, "too long").await;
+    let state = store.embedding_state().await;
+    let refused = vec![("too strange".to_owned(), 2), ("too long".to_owned(), 1)];
+    assert_eq!((state.pending, state.waiting(), state.refused), (3, 0, refused));
+    assert_eq!(store.claim(99, 120, 3).await, []);
+    let again = store.0.claim(moment(100), moment(120), 3).await.expect("memories are handed out");
+    let refusals: Vec<_> = again.iter().map(|one| (one.memory.id.clone(), one.refusals)).collect();
+    assert_eq!(refusals, [(id(1), 1), (id(2), 1)]);
+    store.commit(vec![embed(&note(1), &[0.5])]).await;
+    store.refuse(&id(2), 120, 130, "too long").await;
+    let again = store.0.claim(moment(130), moment(140), 1).await.expect("memories are handed out");
+    assert_eq!(again[0].refusals, 2);
+    assert_eq!(store.embedding_state().await.refused, [("too long".to_owned(), 2)]);
+}
+
+pub(super) async fn what_was_put_aside_starts_anew_with_another_text_or_model(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[1, 2].map(note)).await;
+    assert_eq!(store.claim(10, 20, 2).await, ids(&[1, 2]));
+    store.refuse(&id(1), 20, 100, "too strange").await;
+    store.refuse(&id(2), 20, 100, "too strange").await;
+    let retagged = next(&note(1), "a note");
+    store.commit(vec![update(&retagged)]).await;
+    assert_eq!(store.claim(21, 30, 2).await, [], "the text is the same");
+    store.commit(vec![update(&next(&retagged, "another text"))]).await;
+    assert_eq!(store.claim(21, 30, 2).await, ids(&[1]));
+    assert_eq!(store.embedding_state().await.refused, [("too strange".to_owned(), 1)]);
+    store.adopt(&other_model()).await;
+    assert_eq!(store.embedding_state().await.refused, []);
+    assert_eq!(store.claim(22, 30, 2).await, ids(&[1, 2]));
 }
 
 pub(super) async fn what_was_forgotten_is_not_handed_out(store: Subject) {
@@ -325,7 +386,7 @@ pub(super) async fn a_new_text_is_handed_out_as_it_is_now(store: Subject) {
     store.commit(vec![update(&rewritten)]).await;
     let claimed = store.0.claim(moment(30), moment(40), 5).await.expect("memories are handed out");
     let texts: Vec<_> =
-        claimed.iter().map(|memory| (memory.content.as_str(), memory.version)).collect();
+        claimed.iter().map(|one| (one.memory.content.as_str(), one.memory.version)).collect();
     assert_eq!(texts, [("another text", 2)]);
 }
 
@@ -437,6 +498,7 @@ pub(super) async fn the_vectors_of_an_earlier_model_are_retired(store: Subject) 
         model: Some(other_model()),
         embedded: 30,
         pending: 0,
+        refused: Vec::new(),
         retiring: Vec::new(),
     };
     assert_eq!(state, expected);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::contents::Contents;
+use super::embedding::Claim;
 use super::journal::Unplaced;
 use super::kept::{Kept, version};
 use crate::error::{Error, ErrorKind, Result};
@@ -186,7 +187,7 @@ impl Attempt<'_> {
         if self.contents.embeds_with_another(&fingerprint) {
             return Outcome::Missing(id);
         }
-        let mut next = Kept { vectors, ..Kept::clone(current) };
+        let mut next = Kept { vectors, claim: Claim::default(), ..Kept::clone(current) };
         next.memory.embedding = Embedding::Ready(fingerprint);
         self.put(&id, Some(next));
         Outcome::Embedded(id)

@@ -4,9 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{read, unexpected};
 use crate::error::Result;
-use crate::model::{
-    Fingerprint, Identifier, Layer, Memory, MemoryId, Scope, Timestamp, Triple,
-};
+use crate::model::{Fingerprint, Identifier, Layer, Memory, MemoryId, Scope, Timestamp, Triple};
 use crate::store::{Order, document};
 use crate::text::fold;
 

@@ -14,6 +14,7 @@ use crate::text::ANALYSER_VERSION;
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/001.sql"),
     concat!(include_str!("schema/002-vectors.sql"), include_str!("schema/002-turns.sql")),
+    include_str!("schema/003-refusals.sql"),
 ];
 
 /// Marks a file as ours ("cofi").
@@ -165,8 +166,17 @@ mod tests {
     use super::*;
     use crate::store::sqlite::{SqliteOptions, connect, create_private};
 
-    const NEXT: &[&str] =
-        &[MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE added (number INTEGER) STRICT;"];
+    const ADDED: &str = "CREATE TABLE added (number INTEGER) STRICT;";
+
+    /// Returns the migrations of a later version.
+    fn with(next: &'static str) -> Vec<&'static str> {
+        MIGRATIONS.iter().copied().chain([next]).collect()
+    }
+
+    /// Returns where a file of this version is copied to.
+    fn backup(path: &Path, number: usize) -> PathBuf {
+        backup_path(path, MIGRATIONS.len(), number)
+    }
 
     fn migrated(path: &Path, migrations: &[&str]) -> Result<Connection> {
         create_private(path)?;
@@ -180,13 +190,36 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cofio.db");
         migrated(&path, MIGRATIONS).unwrap();
-        migrated(&path, NEXT).unwrap().execute("INSERT INTO added VALUES (1)", []).unwrap();
-        migrated(&path, NEXT).unwrap();
+        let next = with(ADDED);
+        migrated(&path, &next).unwrap().execute("INSERT INTO added VALUES (1)", []).unwrap();
+        migrated(&path, &next).unwrap();
         let error = migrated(&path, MIGRATIONS).unwrap_err();
         assert!(error.to_string().contains("newer"), "{error}");
-        let copy = folder.path().join("cofio.db.v2.backup");
-        migrated(&copy, MIGRATIONS).unwrap();
-        assert!(!folder.path().join("cofio.db.v2.backup-2").exists());
+        migrated(&backup(&path, 1), MIGRATIONS).unwrap();
+        assert!(!backup(&path, 2).exists());
+    }
+
+    #[test]
+    fn what_waits_in_a_file_of_the_second_version_still_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cofio.db");
+        migrated(&path, &MIGRATIONS[..2])
+            .unwrap()
+            .execute_batch(
+                "INSERT INTO scopes (scope, text, layer) VALUES (1, 'user:alice', 'user');
+                 INSERT INTO memories (memory, id, scope, kind, state, trust, confidence, event_at,
+                                       created_at, version, bytes, document)
+                 VALUES (1, 'fact_1', 1, 'fact', 'active', 0, 0, 0, 0, 1, 0, '');
+                 INSERT INTO pending (memory, scope, claimed_until) VALUES (1, 1, 7);",
+            )
+            .unwrap();
+        let waiting: (i64, i64, Option<String>) = migrated(&path, MIGRATIONS)
+            .unwrap()
+            .query_row("SELECT claimed_until, refusals, refused_because FROM pending", [], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .unwrap();
+        assert_eq!(waiting, (7, 0, None));
     }
 
     #[test]
@@ -194,12 +227,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cofio.db");
         migrated(&path, MIGRATIONS).unwrap();
-        let broken =
-            [MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE added (number INTEGER) STRICT; nonsense"];
+        let broken = with("CREATE TABLE added (number INTEGER) STRICT; nonsense");
         assert!(migrated(&path, &broken).is_err());
         migrated(&path, MIGRATIONS).unwrap();
-        migrated(&path, NEXT).unwrap();
-        assert!(folder.path().join("cofio.db.v2.backup-2").exists());
+        migrated(&path, &with(ADDED)).unwrap();
+        assert!(backup(&path, 2).exists());
     }
 
     #[test]
@@ -209,7 +241,7 @@ mod tests {
         migrated(&path, MIGRATIONS).unwrap();
         std::thread::scope(|threads| {
             let all: Vec<_> =
-                (0..8).map(|_| threads.spawn(|| migrated(&path, NEXT).map(drop))).collect();
+                (0..8).map(|_| threads.spawn(|| migrated(&path, &with(ADDED)).map(drop))).collect();
             for one in all {
                 one.join().unwrap().unwrap();
             }
