@@ -1,6 +1,9 @@
 mod batch;
 
 use std::collections::HashMap;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 
 use super::Engine;
 use crate::embed::{self, Embedder};
@@ -47,13 +50,22 @@ impl Engine {
 
     /// Embeds what waits, and then whatever is remembered, until nobody polls it any more.
     ///
-    /// An embedder that fails is asked again when something new is remembered.
-    pub async fn keep_embedding(&self, batch: usize) {
+    /// It looks again when this engine remembers something and whenever a `pause` is over: others
+    /// remember too, what was given up is tried again, and an embedder may have recovered.
+    pub async fn keep_embedding<P: Future<Output = ()>>(
+        &self,
+        batch: usize,
+        pause: impl Fn() -> P,
+    ) {
         loop {
             while self.embed_pending(batch).await.is_ok_and(|one| one.done + one.refused > 0) {}
-            if self.news.1.recv().await.is_err() {
-                return;
-            }
+            let mut news = pin!(self.news.1.recv());
+            let mut pause = pin!(pause());
+            poll_fn(|context| match news.as_mut().poll(context) {
+                Poll::Ready(_) => Poll::Ready(()),
+                Poll::Pending => pause.as_mut().poll(context),
+            })
+            .await;
         }
     }
 

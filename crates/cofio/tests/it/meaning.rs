@@ -1,7 +1,7 @@
 //! Finding by meaning: what is embedded, how often, and what happens when it cannot be.
 
 use std::collections::HashMap;
-use std::future::Future as _;
+use std::future::{self, Future as _};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
@@ -401,6 +401,29 @@ fn a_rebuild_takes_nothing_from_those_who_embed() {
 }
 
 #[test]
+fn the_worker_looks_again_after_a_pause() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    fixture.fact("alice", "tea");
+    embedder.fail(true);
+    let mut working = Box::pin(engine.keep_embedding(10, || future::ready(())));
+    let mut poll = || {
+        let _ = working.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        std::thread::sleep(Duration::from_millis(2));
+        block_on(engine.embedding_state()).unwrap().pending
+    };
+    for _ in 0..20 {
+        poll();
+    }
+    embedder.fail(false);
+    assert!((0..PATIENCE).any(|_| poll() == 0), "the embedder has recovered");
+    // Another engine on the same store announces nothing here.
+    fixture.fact("alice", "car");
+    assert!((0..PATIENCE).any(|_| poll() == 0), "somebody else has remembered something");
+}
+
+#[test]
 fn vectors_alone_need_an_embedder() {
     let fixture = Fixture::new();
     fixture.fact("alice", "tea");
@@ -696,7 +719,7 @@ fn the_worker_leaves_nothing_of_an_earlier_model() {
     }
     embed(&meaning(&fixture, &Words::called("words/1", 256)), 100);
     let second = meaning(&fixture, &Words::called("words/2", 256));
-    let mut working = Box::pin(second.keep_embedding(100));
+    let mut working = Box::pin(second.keep_embedding(100, future::pending));
     let adopted = Some(Fingerprint::new("words/2").unwrap());
     let mut state = block_on(second.embedding_state()).unwrap();
     for _ in 0..PATIENCE {
