@@ -105,6 +105,11 @@ impl Embedder for Minilm {
     async fn embed(&self, texts: &[CleanText]) -> Result<Vec<Vec<f32>>> {
         self.workers.vectors(texts).await.map_err(|error| error.during("embed"))
     }
+
+    async fn embed_question(&self, text: &CleanText) -> Result<Vec<f32>> {
+        let mut vectors = self.embed(std::slice::from_ref(text)).await?;
+        Ok(vectors.pop().expect("every text gets a vector"))
+    }
 }
 
 fn fingerprint(path: &Path, dimensions: usize) -> Result<Fingerprint> {

@@ -22,9 +22,6 @@ use crate::retry::Retry;
 use client::Client;
 pub use key::Key;
 
-/// How many texts a question has at most; more are work that can wait.
-const QUESTION_TEXTS: usize = 2;
-
 /// How many questions are asked at a time.
 const QUESTION_THREADS: usize = 4;
 
@@ -49,6 +46,8 @@ pub struct Options {
     pub timeout: Duration,
     /// When to try again.
     pub retry: Retry,
+    /// When to try again for a question, for which somebody waits.
+    pub question_retry: Retry,
 }
 
 impl Options {
@@ -66,6 +65,13 @@ impl Options {
             text_bytes: 8_191,
             timeout: Duration::from_secs(30),
             retry: Retry::default(),
+            question_retry: Retry {
+                retries: 1,
+                first_delay: Duration::from_millis(100),
+                // Enough for a server that has to load its model first.
+                deadline: Duration::from_secs(10),
+                ..Retry::default()
+            },
         }
     }
 }
@@ -88,15 +94,23 @@ struct Job {
 impl OpenAi {
     /// Checks the options and starts the threads; asks nothing yet.
     pub fn new(options: Options) -> Result<Self> {
+        let (patient, hasty) = (options.retry.clone(), options.question_retry.clone());
         let client = Client::new(options)?;
         let fingerprint = client.fingerprint()?;
         let (questions, asked) = async_channel::unbounded();
         let (batches, waiting) = async_channel::unbounded();
         for _ in 0..QUESTION_THREADS {
-            serve("cofio-openai-question", &client, &asked)?;
+            serve("cofio-openai-question", &client, &hasty, &asked)?;
         }
-        serve("cofio-openai-batch", &client, &waiting)?;
+        serve("cofio-openai-batch", &client, &patient, &waiting)?;
         Ok(Self { fingerprint, questions, batches })
+    }
+
+    async fn ask(queue: &Sender<Job>, texts: Vec<CleanText>) -> Result<Vec<Vec<f32>>> {
+        let (answer, answered) = async_channel::bounded(1);
+        let gone = || Error::new(ErrorKind::EmbeddingFailed, "the thread that asks has ended");
+        queue.try_send(Job { texts, answer }).map_err(|_| gone())?;
+        answered.recv().await.map_err(|_| gone())?
     }
 }
 
@@ -110,24 +124,29 @@ impl Embedder for OpenAi {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let is_question = texts.len() <= QUESTION_TEXTS;
-        let queue = if is_question { &self.questions } else { &self.batches };
-        let (answer, answered) = async_channel::bounded(1);
-        let gone = || Error::new(ErrorKind::EmbeddingFailed, "the thread that asks has ended");
-        queue.try_send(Job { texts: texts.to_vec(), answer }).map_err(|_| gone())?;
-        answered.recv().await.map_err(|_| gone())?
+        Self::ask(&self.batches, texts.to_vec()).await
+    }
+
+    async fn embed_question(&self, text: &CleanText) -> Result<Vec<f32>> {
+        let mut vectors = Self::ask(&self.questions, vec![text.clone()]).await?;
+        Ok(vectors.pop().expect("every text gets a vector"))
     }
 }
 
 /// Starts a thread that does one job after the other until there can be no more.
-fn serve(name: &str, client: &Client, jobs: &Receiver<Job>) -> Result<JoinHandle<()>> {
-    let (client, jobs) = (client.clone(), jobs.clone());
+fn serve(
+    name: &str,
+    client: &Client,
+    retry: &Retry,
+    jobs: &Receiver<Job>,
+) -> Result<JoinHandle<()>> {
+    let (client, retry, jobs) = (client.clone(), retry.clone(), jobs.clone());
     let work = move || {
         while let Ok(Job { texts, answer }) = jobs.recv_blocking() {
             // Whoever asked may have gone.
             let abandoned = || answer.is_closed();
             if !abandoned() {
-                let _ = answer.try_send(client.embed(&texts, abandoned));
+                let _ = answer.try_send(client.embed(&texts, &retry, abandoned));
             }
         }
     };
@@ -145,7 +164,7 @@ mod tests {
     fn a_thread_ends_when_nobody_can_ask_any_more() {
         let client = Client::new(Options::new("http://127.0.0.1:1/v1", "tiny")).unwrap();
         let (questions, asked) = async_channel::unbounded();
-        let thread = serve("test", &client, &asked).unwrap();
+        let thread = serve("test", &client, &Retry::default(), &asked).unwrap();
         drop(questions);
         thread.join().unwrap();
     }

@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_server_is_asked_with_the_key_of_the_variable() {
         let openai = ("COFIO_EMBEDDER", "openai");
-        let own = "openai:api.openai.com/text-embedding-3-small/native";
+        let own = "openai:https://api.openai.com/v1#text-embedding-3-small/native";
         assert_eq!(fingerprint(&[openai]).unwrap().as_deref(), Some(own));
         let local = [
             openai,
@@ -130,7 +130,7 @@ mod tests {
             ("COFIO_OPENAI_MODEL", "nomic-embed-text"),
             ("COFIO_OPENAI_DIMENSIONS", "256"),
         ];
-        let expected = "openai:127.0.0.1:11434/nomic-embed-text/256";
+        let expected = "openai:http://127.0.0.1:11434/v1#nomic-embed-text/256";
         assert_eq!(fingerprint(&local).unwrap().as_deref(), Some(expected));
         let keys = [openai, ("COFIO_OPENAI_KEY_ENV", "MY_KEY"), ("MY_KEY", "sk 123")];
         let error = fingerprint(&keys).unwrap_err().to_string();

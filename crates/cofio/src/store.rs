@@ -154,11 +154,32 @@ pub trait Store: Send + Sync {
 
     /// Hands out memories that have no vector of the adopted model, to be embedded by the caller.
     ///
-    /// Nobody else is handed them before `until`.
-    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Memory>>;
+    /// Nobody else is handed them before `until`, by which the claim is known from then on. A memory
+    /// that cannot be read is not handed out either, and counts as refused.
+    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Claimed>>;
 
-    /// Gives back memories that were handed out and could not be embedded.
-    async fn release(&self, ids: &[MemoryId]) -> Result<()>;
+    /// Makes a claim last until another moment, for those memories that nobody else has claimed
+    /// meanwhile; by that moment it is known from then on.
+    async fn extend(&self, ids: &[MemoryId], claim: Timestamp, until: Timestamp) -> Result<()>;
+
+    /// Gives back memories that were handed out, except those that somebody else has claimed
+    /// meanwhile.
+    async fn release(&self, ids: &[MemoryId], claim: Timestamp) -> Result<()>;
+
+    /// Puts aside a memory that was handed out and cannot be embedded, unless somebody else has
+    /// claimed it meanwhile: nobody is handed it before `until`.
+    ///
+    /// It starts anew with another text or another model.
+    async fn refuse(
+        &self,
+        id: &MemoryId,
+        claim: Timestamp,
+        until: Timestamp,
+        why: &str,
+    ) -> Result<()>;
+
+    /// Returns how many dimensions the vectors have that are kept of a model, if there are any.
+    async fn dimensions(&self, fingerprint: &Fingerprint) -> Result<Option<usize>>;
 
     /// Returns the vectors that passages with these hashes have already, in the same order.
     async fn known_vectors(
@@ -218,6 +239,15 @@ pub struct Capabilities {
     pub durable: bool,
 }
 
+/// A memory that was handed out to be embedded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claimed {
+    /// The memory.
+    pub memory: Memory,
+    /// How often it could not be embedded.
+    pub refusals: u32,
+}
+
 /// How far the embedding of everything in a store is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EmbeddingState {
@@ -227,8 +257,17 @@ pub struct EmbeddingState {
     pub embedded: u64,
     /// How many have none yet.
     pub pending: u64,
+    /// Why some of those could not be embedded so far, with how many.
+    pub refused: Vec<(String, u64)>,
     /// Other models that vectors are still kept of, with how many.
     pub retiring: Vec<(Fingerprint, u64)>,
+}
+
+impl EmbeddingState {
+    /// Returns how many memories wait that could be embedded, as far as is known.
+    pub fn waiting(&self) -> u64 {
+        self.pending.saturating_sub(self.refused.iter().map(|(_, count)| count).sum())
+    }
 }
 
 /// Which part of a list is wanted.

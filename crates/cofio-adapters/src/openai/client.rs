@@ -12,7 +12,7 @@ use ureq::http::{HeaderValue, Response, Uri};
 
 use super::{Options, answer, batch, complaint};
 use crate::http;
-use crate::retry::{Again, Failure};
+use crate::retry::{Again, Failure, Retry};
 
 /// The most dimensions that any model is expected to have.
 const MOST_DIMENSIONS: usize = 16_384;
@@ -76,13 +76,19 @@ impl Client {
         Ok(Self(Arc::new(Inner { agent, options, address, authorization, dimensions })))
     }
 
-    /// Names the server, the model and the dimensions.
+    /// Names the server by its whole address, the model and the dimensions.
+    ///
+    /// One host may be the gateway to several servers. An address has neither user nor query, and
+    /// no `#`, so nothing of the model can pass for a part of it.
     pub fn fingerprint(&self) -> Result<Fingerprint> {
         let Options { model, dimensions, .. } = &self.0.options;
         let size = dimensions.map_or_else(|| "native".to_owned(), |size| size.to_string());
-        Fingerprint::new(format!("openai:{}/{model}/{size}", self.host())).map_err(|_| {
+        let address = self.0.address.to_string();
+        let address = address.strip_suffix("/embeddings").unwrap_or(&address);
+        Fingerprint::new(format!("openai:{address}#{model}/{size}")).map_err(|_| {
             wrong(format!(
-                "cannot use the model {model:?}: its name has to be visible ASCII characters, at most 100"
+                "cannot use the model {model:?}: its name and the address of the server have to be \
+                 visible ASCII characters, at most 180 together"
             ))
         })
     }
@@ -91,6 +97,7 @@ impl Client {
     pub fn embed(
         &self,
         texts: &[CleanText],
+        retry: &Retry,
         abandoned: impl Fn() -> bool,
     ) -> Result<Vec<Vec<f32>>> {
         let options = &self.0.options;
@@ -99,7 +106,7 @@ impl Client {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in batch::split(&shown, options.batch_texts, options.batch_bytes) {
             let ask = |left: Duration| self.ask(&batch, left.min(options.timeout));
-            vectors.extend(options.retry.run(&abandoned, ask)?);
+            vectors.extend(retry.run(&abandoned, ask)?);
             if abandoned() {
                 return Err(Error::new(ErrorKind::EmbeddingFailed, "nobody waits for the answer"));
             }
@@ -234,8 +241,7 @@ impl Client {
     }
 
     fn useless(&self, what: &str) -> Error {
-        let message = format!("cannot use the answer of {}: {what}", self.host());
-        Error::new(ErrorKind::EmbeddingFailed, message)
+        wrong(format!("cannot use the answer of {}: {what}", self.host()))
     }
 
     fn host(&self) -> &str {
@@ -305,19 +311,23 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_names_host_model_and_dimensions() {
+    fn a_fingerprint_names_address_model_and_dimensions() {
         let check = |options: Options, expected: &str| {
             let fingerprint = Client::new(options).and_then(|client| client.fingerprint());
             assert_eq!(fingerprint.unwrap().as_str(), expected);
         };
         let small = Options::new("https://api.openai.com/v1", "text-embedding-3-small");
-        check(small.clone(), "openai:api.openai.com/text-embedding-3-small/native");
+        check(small.clone(), "openai:https://api.openai.com/v1#text-embedding-3-small/native");
         check(
             Options { dimensions: Some(256), ..small },
-            "openai:api.openai.com/text-embedding-3-small/256",
+            "openai:https://api.openai.com/v1#text-embedding-3-small/256",
         );
         let local = Options::new("http://127.0.0.1:11434/v1", "nomic-embed-text:v1.5");
-        check(local, "openai:127.0.0.1:11434/nomic-embed-text:v1.5/native");
+        check(local, "openai:http://127.0.0.1:11434/v1#nomic-embed-text:v1.5/native");
+        let gateway =
+            |path: &str, model: &str| Options::new(format!("https://gw/{path}/v1"), model);
+        check(gateway("a", "b/m"), "openai:https://gw/a/v1#b/m/native");
+        check(gateway("b", "b/m"), "openai:https://gw/b/v1#b/m/native");
     }
 
     #[test]

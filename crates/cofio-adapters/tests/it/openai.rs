@@ -353,7 +353,7 @@ fn an_answer_of_no_use_is_refused_and_not_asked_for_again() {
     let body = |body: &'static str| {
         move |_: &Request, stream: &mut TcpStream| reply(stream, 200, &[], body.as_bytes())
     };
-    let check = |text, message| check(body(text), ErrorKind::EmbeddingFailed, 1, message);
+    let check = |text, message| check(body(text), ErrorKind::Configuration, 1, message);
     check(r#"{"data": [{"index": 0, "embedding": [1]}]}"#, "it has 1 vectors for 2 texts");
     check(r#"{"data": []}"#, "it has 0 vectors for 2 texts");
     let two = r#"{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}"#;
@@ -378,7 +378,7 @@ fn an_answer_that_does_not_end_is_cut_off() {
         while stream.write_all(&[b' '; 4096]).is_ok() {}
     };
     let (error, requests) = failure(ten, endless);
-    assert_eq!((error.kind(), requests), (ErrorKind::EmbeddingFailed, 1));
+    assert_eq!((error.kind(), requests), (ErrorKind::Configuration, 1));
     assert!(error.to_string().contains("it has more than 68224 bytes"), "{error}");
 
     let announced = |_: &Request, stream: &mut TcpStream| {
@@ -412,7 +412,7 @@ fn a_question_does_not_wait_behind_a_batch() {
     let (release, wait) = mpsc::channel::<()>();
     let wait = std::sync::Mutex::new(wait);
     let server = Server::start(move |request, stream| {
-        if input(request).len() > 2 {
+        if input(request).len() > 1 {
             let _ = wait.lock().unwrap().recv();
         }
         good(request, stream);
@@ -423,11 +423,26 @@ fn a_question_does_not_wait_behind_a_batch() {
         while server.requests().is_empty() {
             thread::sleep(Duration::from_millis(1));
         }
-        assert_eq!(block_on(embedder.embed(&texts(1))).unwrap().len(), 1);
+        block_on(embedder.embed_question(&clean("a question"))).unwrap();
         assert!(!batch.is_finished());
         drop(release);
         assert_eq!(batch.join().unwrap().unwrap().len(), 5);
     });
+}
+
+#[test]
+fn a_question_fails_early_where_a_batch_is_patient() {
+    let server = Server::start(|_, stream| reply(stream, 503, &[], b""));
+    let embedder = OpenAi::new(options(&server)).unwrap();
+    let question = clean("a question");
+    let attempts = |error: Error| error.details()["attempts"].clone();
+    assert_eq!(attempts(block_on(embedder.embed_question(&question)).unwrap_err()), 2);
+    assert_eq!(attempts(block_on(embedder.embed(&[question])).unwrap_err()), 4);
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nobody = OpenAi::new(Options::new(format!("http://127.0.0.1:{port}/v1"), "tiny")).unwrap();
+    let start = Instant::now();
+    block_on(nobody.embed_question(&clean("a question"))).unwrap_err();
+    assert!(start.elapsed() < Duration::from_millis(900));
 }
 
 #[test]

@@ -39,10 +39,33 @@ struct EmbedOutput {
     embedded: u64,
     /// How many have some in all.
     total: u64,
-    /// How many still wait.
+    /// How many have none yet.
     pending: u64,
+    /// Why some of those could not be embedded.
+    refused: Vec<Refused>,
     /// The models whose vectors were removed.
     retired: Vec<String>,
+}
+
+/// Memories that could not be embedded, for one reason.
+#[derive(Debug, Serialize)]
+pub struct Refused {
+    memories: u64,
+    why: String,
+}
+
+impl Refused {
+    /// Returns all that could not be embedded in a store.
+    pub fn all(state: &EmbeddingState) -> Vec<Self> {
+        let refused = state.refused.iter();
+        refused.map(|(why, memories)| Self { memories: *memories, why: why.clone() }).collect()
+    }
+
+    /// Says how many there are, and why.
+    pub fn said(&self) -> String {
+        let memories = present::count(self.memories, "memory", "memories");
+        format!("{memories} cannot be embedded: {}", self.why)
+    }
 }
 
 impl Embed {
@@ -57,13 +80,17 @@ impl Embed {
             embedded,
             total: state.embedded,
             pending: state.pending,
+            refused: Refused::all(&state),
             retired: before.into_iter().filter(|model| !after.contains(model)).collect(),
         };
         app.output.answer(|| &output, |page| output.show(page))?;
-        if output.pending > 0 {
-            let pending = present::count(output.pending, "memory", "memories");
+        for refused in &output.refused {
+            app.output.note(&refused.said());
+        }
+        if state.waiting() > 0 {
+            let waiting = present::count(state.waiting(), "memory", "memories");
             app.output.note(&format!(
-                "{pending} left to somebody who began with them; they are free again in two minutes"
+                "{waiting} left to somebody who began with them; they are free again in a few minutes"
             ));
         }
         Ok(())
@@ -79,14 +106,14 @@ async fn embed_all(app: &App) -> Result<u64> {
         let cannot = || format!("{} embedded, then", present::count(done, "memory", "memories"));
         let batch = app.engine.embed_pending(BATCH).await.with_context(cannot)?;
         done += batch.done as u64;
-        if batch.done > 0 {
+        if batch.done + batch.refused > 0 {
             let total = usize::try_from(done + batch.pending).unwrap_or(usize::MAX);
             progress.get_or_insert_with(|| Progress::of(total, "embedding")).at(done);
             continue;
         }
         let state = app.engine.embedding_state().await?;
         let left = state.retiring.iter().map(|(_, vectors)| vectors).sum();
-        if batch.pending > 0 || left == 0 || left >= retiring {
+        if state.waiting() > 0 || left == 0 || left >= retiring {
             return Ok(done);
         }
         retiring = left;
@@ -135,7 +162,8 @@ fn within_patience(app: &App) -> Result<(), String> {
     let (answer, answers) = mpsc::channel();
     thread::spawn(move || answer.send(block_on(engine.embed_pending(BATCH))));
     match answers.recv_timeout(PATIENCE) {
-        Ok(Ok(Embedded { .. })) => Ok(()),
+        Ok(Ok(Embedded { refused: 0, .. })) => Ok(()),
+        Ok(Ok(_)) => Err("cofio doctor says what is wrong".to_owned()),
         Ok(Err(error)) => Err(failure::message(&error.into())),
         Err(_) => Err("the embedder takes its time".to_owned()),
     }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::app;
 use crate::arguments::Globals;
+use crate::embedder;
 use crate::output::{Output, Page, shown};
 use crate::settings::{EmbedderName, Settings};
 
@@ -136,7 +137,7 @@ fn path(name: Option<&str>, settings: &Settings, output: Output) -> Result<()> {
 
 /// Returns whether the settings choose a model.
 fn is_chosen(model: &Entry, settings: &Settings) -> bool {
-    settings.embedder() == EmbedderName::MiniLm && std::ptr::eq(model, &raw const CATALOGUE[0])
+    settings.embedder() == EmbedderName::MiniLm && model.name == embedder::model()
 }
 
 /// Returns the model of that name, or the default one.

@@ -120,6 +120,7 @@ fn what_waits_is_embedded_when_that_is_asked_for() {
           "embedded": 0,
           "total": 1,
           "pending": 0,
+          "refused": [],
           "retired": []
         }
         "#,
@@ -169,7 +170,7 @@ fn a_change_of_model_is_made_when_that_is_asked_for() {
     };
     assert!(machine.run("remember 'Ines takes her tea black'").status.success());
     let (mini_lm, openai) =
-        ("all-MiniLM-L6-v2/384", "openai:127.0.0.1/text-embedding-3-small/native");
+        ("all-MiniLM-L6-v2/384", "openai:http://127.0.0.1/v1#text-embedding-3-small/native");
     let names = |wanted: &str, used: &str| [wanted.to_owned(), used.to_owned()];
     assert_eq!(doctor(""), (names(mini_lm, mini_lm), 100.into(), false));
     assert_eq!(doctor(&server), (names(openai, mini_lm), 100.into(), true));
@@ -177,23 +178,50 @@ fn a_change_of_model_is_made_when_that_is_asked_for() {
         &r#"
         $ SERVER cofio remember The lamp was lit in 1887
         remembered fact_1 in user:alice
-        ! not embedded, as the vectors here are of MINILM: cofio embed changes all to openai:127.0.0.1:PORT/text-embedding-3-small/native
+        ! not embedded, as the vectors here are of MINILM: cofio embed changes all to openai:http://127.0.0.1:PORT/v1#text-embedding-3-small/native
         $ SERVER cofio embed
         embedded 2 memories
-          model    openai:127.0.0.1:PORT/text-embedding-3-small/native
+          model    openai:http://127.0.0.1:PORT/v1#text-embedding-3-small/native
           removed  the vectors of MINILM
         $ SERVER cofio embed --json
         {
-          "model": "openai:127.0.0.1:PORT/text-embedding-3-small/native",
+          "model": "openai:http://127.0.0.1:PORT/v1#text-embedding-3-small/native",
           "embedded": 0,
           "total": 2,
           "pending": 0,
+          "refused": [],
           "retired": []
         }
         "#
         .replace("SERVER", &server),
     );
     assert_eq!(doctor(&server), (names(openai, openai), 100.into(), false));
+}
+
+#[test]
+fn a_text_that_the_server_refuses_is_put_aside() {
+    let machine = Machine::new();
+    for number in 1..=6 {
+        let text = if number == 3 { "the unspeakable lamp" } else { "the lamp" };
+        let remembered = machine.run(&format!("remember '{text} {number}'"));
+        assert_eq!(complaint(&remembered), (String::new(), 0));
+    }
+    machine.transcript(
+        &"
+        $ SERVER cofio embed
+        embedded 5 memories
+          model    openai:http://127.0.0.1:PORT/v1#text-embedding-3-small/native
+        ! 1 memory cannot be embedded: 127.0.0.1:PORT refuses to make embeddings (400)
+        $ SERVER cofio embed
+        embedded 0 memories
+          model    openai:http://127.0.0.1:PORT/v1#text-embedding-3-small/native
+        ! 1 memory cannot be embedded: 127.0.0.1:PORT refuses to make embeddings (400)
+        $ SERVER cofio remember another unspeakable lamp
+        remembered fact_1 in user:alice
+        ! not embedded yet (cofio embed tries again): cofio doctor says what is wrong
+        "
+        .replace("SERVER", &server::start()),
+    );
 }
 
 #[test]

@@ -35,8 +35,7 @@ impl Engine {
         self.check_query(query)?;
         let filter = super::filter(caller, &query.selection, now)?;
         let wanted = wanted(query, &filter);
-        let depth = DEPTH.1.max(query.limit * DEPTH.0).max(wanted);
-        let looked = self.look(query, &filter, depth, wanted).await?;
+        let looked = self.look(query, &filter, depth(query, &filter), wanted).await?;
         let looked_up = LookedUp { words: &looked.cues.words, names: &looked.cues.names };
         let (hits, left_out) = retrieval::merge(looked.found, query, looked_up);
         let (total, meaning) = (looked.total, looked.meaning);
@@ -83,7 +82,7 @@ impl Engine {
             MeaningUsed::Compared { .. } => MeaningUsed::Compared { pending },
             other => other,
         };
-        Ok(Looked { cues, found: paired(ranked, memories), total, pending, meaning })
+        Ok(Looked { cues, found: paired(ranked, memories), total, meaning })
     }
 
     async fn interpret(
@@ -145,6 +144,11 @@ impl Engine {
     }
 }
 
+/// Returns among how many memories the best are looked for.
+pub(super) fn depth(query: &Query, filter: &Filter) -> usize {
+    DEPTH.1.max(query.limit * DEPTH.0).max(wanted(query, filter))
+}
+
 /// Returns how many memories are loaded: in one layer, nothing gives way to anything.
 fn wanted(query: &Query, filter: &Filter) -> usize {
     match filter.scopes.as_slice() {
@@ -187,8 +191,6 @@ pub(super) struct Looked {
     pub(super) found: Vec<(Scored, Memory)>,
     /// For how many something speaks.
     pub(super) total: usize,
-    /// How many have no vector yet.
-    pub(super) pending: u64,
     pub(super) meaning: MeaningUsed,
 }
 

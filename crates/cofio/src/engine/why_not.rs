@@ -1,10 +1,9 @@
 use std::fmt;
 
-use super::Engine;
-use super::search::Looked;
+use super::{Engine, search};
 use crate::error::Result;
-use crate::model::{Caller, Memory, MemoryId, Objection};
-use crate::retrieval::{Answer, Hit, Mode, Query, estimated_tokens};
+use crate::model::{Caller, Filter, Memory, MemoryId, Objection};
+use crate::retrieval::{Answer, Hit, Mode, Query, Scored, estimated_tokens};
 
 /// Among how many memories the place of one is looked for.
 const DEPTH: usize = 1_000;
@@ -85,32 +84,47 @@ impl Engine {
         if !why.reasons.is_empty() {
             return Ok(why);
         }
-        let unlimited = Query { threshold: Some(-1.0), ..query.clone() };
-        let looked = self.look(&unlimited, &filter, DEPTH, DEPTH).await?;
-        why.found = looked.total;
-        let Some(place) = looked.found.iter().position(|(_, memory)| memory.id == *id) else {
-            why.reasons.push(unranked(query, &looked));
-            return Ok(why);
-        };
-        why.rank = Some(place + 1);
-        why.cosine = looked.found[place].0.cosine;
-        why.reasons.extend(below_threshold(query, why.cosine));
         let answer = self.answer(caller, query, now).await?;
-        if why.reasons.is_empty() && !answer.hits.iter().any(|hit| hit.memory.id == *id) {
-            why.reasons.push(crowded_out(&why.memory, place + 1, query, &answer));
+        self.find_place(query, &filter, &mut why).await?;
+        if !answer.hits.iter().any(|hit| hit.memory.id == *id) {
+            let reason = self.absence(query, &why, &answer);
+            why.reasons.push(reason);
         }
         Ok(why)
     }
-}
 
-/// Says why a memory is not among those that were ranked.
-fn unranked(query: &Query, looked: &Looked) -> Absence {
-    if query.mode == Mode::Semantic && looked.pending > 0 {
-        Absence::NotEmbedded
-    } else if looked.total > looked.found.len() {
-        Absence::BeyondLimit { rank: None, limit: query.limit }
-    } else {
-        Absence::NothingSpeaksForIt
+    /// Looks for the place of a memory as the search itself looks, and deeper if it is not there.
+    async fn find_place(&self, query: &Query, filter: &Filter, why: &mut WhyNot) -> Result<()> {
+        let unlimited = Query { threshold: Some(-1.0), ..query.clone() };
+        let mut searched = 0;
+        for depth in [search::depth(query, filter), DEPTH] {
+            let looked = self.look(&unlimited, filter, depth, depth).await?;
+            why.found = looked.total;
+            let is_it = |(_, memory): &(Scored, Memory)| memory.id == why.memory.id;
+            if let Some(place) = looked.found.iter().position(is_it) {
+                // What only a deeper look finds comes after everything that the search ranks.
+                why.rank = Some(place.max(searched) + 1);
+                why.cosine = looked.found[place].0.cosine;
+                return Ok(());
+            }
+            searched = looked.found.len();
+        }
+        Ok(())
+    }
+
+    /// Says why a memory that is meant is not in an answer.
+    fn absence(&self, query: &Query, why: &WhyNot, answer: &Answer) -> Absence {
+        if let Some(reason) = below_threshold(query, why.cosine) {
+            return reason;
+        }
+        match why.rank {
+            Some(rank) => crowded_out(&why.memory, rank, query, answer),
+            None if query.mode == Mode::Semantic && !self.has_embedded(&why.memory) => {
+                Absence::NotEmbedded
+            }
+            None if why.found >= DEPTH => Absence::BeyondLimit { rank: None, limit: query.limit },
+            None => Absence::NothingSpeaksForIt,
+        }
     }
 }
 
@@ -152,7 +166,7 @@ impl fmt::Display for Absence {
                 write!(f, "it is number {rank}, and {limit} were wanted")
             }
             Self::BeyondLimit { rank: None, limit } => {
-                write!(f, "more than {DEPTH} come first, and {limit} were wanted")
+                write!(f, "{DEPTH} or more come first, and {limit} were wanted")
             }
             Self::BeyondLayerLimit { limit } => {
                 write!(f, "{limit} of its layer were wanted, and others of it come first")

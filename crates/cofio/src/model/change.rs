@@ -18,6 +18,9 @@ pub enum Change {
         history: Vec<Memory>,
     },
     /// Replace a memory by its next version, if it still has the version before.
+    ///
+    /// Whatever the next version says about its embedding, the store knows better: vectors stay
+    /// as long as they are those of the text.
     Update {
         /// The next version.
         memory: Box<Memory>,
@@ -40,7 +43,8 @@ pub enum Change {
         /// What all spellings of it have in common.
         value: ValueHash,
     },
-    /// Keep the vectors of a memory's passages, if the memory still has this version.
+    /// Keep the vectors of a memory's passages, if the memory still has this version and no other
+    /// model was adopted.
     Embed {
         /// Which memory.
         id: MemoryId,

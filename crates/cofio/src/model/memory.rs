@@ -81,6 +81,11 @@ impl Memory {
         passages.map(|passage| CleanText::stored(passage.to_owned())).collect()
     }
 
+    /// Returns whether the vectors of another version are those of this one too.
+    pub fn shares_vectors_with(&self, other: &Self) -> bool {
+        self.content == other.content && self.said_by_assistant() == other.said_by_assistant()
+    }
+
     /// Returns who wrote or said it, where that is more than a role.
     pub fn author(&self) -> Option<&str> {
         let role = self.source.role.as_deref().filter(|role| !is_generic(role));

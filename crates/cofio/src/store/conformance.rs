@@ -131,11 +131,18 @@ macro_rules! conformance_suite {
                 vectors_are_known_by_their_text_while_a_memory_has_it,
                 a_memory_is_handed_out_once_until_its_time_is_over,
                 what_is_given_back_is_handed_out_again,
+                a_claim_that_others_have_taken_over_is_not_given_back,
+                a_claim_lasts_longer_when_that_is_asked_for,
+                what_cannot_be_embedded_is_put_aside_with_the_reason,
+                what_was_put_aside_starts_anew_with_another_text_or_model,
                 what_was_forgotten_is_not_handed_out,
                 of_many_who_ask_at_once_each_is_handed_others,
                 a_new_text_is_handed_out_as_it_is_now,
                 another_model_begins_anew_and_the_first_answers_meanwhile,
                 a_late_vector_of_the_earlier_model_changes_nothing,
+                scopes_count_what_waits_for_the_adopted_model,
+                an_edit_beside_the_text_keeps_vectors_that_came_meanwhile,
+                what_becomes_an_assistants_waits_for_other_vectors,
                 the_vectors_of_an_earlier_model_are_retired,
             }
             entities {

@@ -19,16 +19,17 @@ use std::sync::{Mutex, MutexGuard};
 use async_trait::async_trait;
 
 use self::contents::Contents;
+use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
-    Capabilities, Choose, EmbeddingState, Entries, Listing, Page, Rejection, ScopeSummary, Store,
-    Tombstone,
+    Capabilities, Choose, Claimed, EmbeddingState, Entries, Listing, Page, Rejection, ScopeSummary,
+    Store, Tombstone,
 };
 use crate::error::Result;
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Embedding, Entity, Evidence, Filter,
-    Fingerprint, Identifier, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
-    State, Survey, Timestamp, ValueHash,
+    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
+    Identifier, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State, Survey,
+    Timestamp, ValueHash,
 };
 
 /// Keeps memories in the process.
@@ -123,7 +124,8 @@ impl Store for MemoryStore {
     }
 
     async fn scopes(&self, access: &Access, now: Timestamp) -> Result<Vec<ScopeSummary>> {
-        Ok(self.contents().scopes(access).filter_map(|kept| summary(&kept, now)).collect())
+        let contents = self.contents();
+        Ok(contents.scopes(access).filter_map(|kept| summary(&contents, &kept, now)).collect())
     }
 
     async fn changes(
@@ -210,13 +212,36 @@ impl Store for MemoryStore {
         Ok(self.contents().adopt(fingerprint))
     }
 
-    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Memory>> {
+    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Claimed>> {
         Ok(self.contents().claim(now, until, limit))
     }
 
-    async fn release(&self, ids: &[MemoryId]) -> Result<()> {
-        self.contents().embedding.release(ids);
+    async fn extend(&self, ids: &[MemoryId], claim: Timestamp, until: Timestamp) -> Result<()> {
+        self.contents().change_claim(ids, claim, |kept| kept.until = until);
         Ok(())
+    }
+
+    async fn release(&self, ids: &[MemoryId], claim: Timestamp) -> Result<()> {
+        self.extend(ids, claim, Timestamp::UNIX_EPOCH).await
+    }
+
+    async fn refuse(
+        &self,
+        id: &MemoryId,
+        claim: Timestamp,
+        until: Timestamp,
+        why: &str,
+    ) -> Result<()> {
+        let because = |kept: &mut Claim| {
+            let refusals = kept.refusals.saturating_add(1);
+            *kept = Claim { until, refusals, refused_because: Some(why.to_owned()) };
+        };
+        self.contents().change_claim(std::slice::from_ref(id), claim, because);
+        Ok(())
+    }
+
+    async fn dimensions(&self, fingerprint: &Fingerprint) -> Result<Option<usize>> {
+        Ok(self.contents().dimensions(fingerprint))
     }
 
     async fn known_vectors(
@@ -275,12 +300,12 @@ fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {
 }
 
 /// Returns what a scope holds, or nothing if all of it has expired.
-fn summary(inside: &[&Kept], now: Timestamp) -> Option<ScopeSummary> {
+fn summary(contents: &Contents, inside: &[&Kept], now: Timestamp) -> Option<ScopeSummary> {
     let alive: Vec<&Kept> =
         inside.iter().copied().filter(|kept| !kept.memory.expired(now)).collect();
     let first = alive.first()?;
     let memories = || alive.iter().map(|kept| &kept.memory);
-    let pending = memories().filter(|memory| memory.embedding == Embedding::Pending);
+    let pending = alive.iter().filter(|kept| contents.is_pending(kept));
     let entities: BTreeSet<_> = alive.iter().flat_map(|kept| kept.entities()).collect();
     Some(ScopeSummary {
         scope: first.memory.scope.clone(),

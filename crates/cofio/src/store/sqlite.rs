@@ -33,8 +33,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{
-    Capabilities, Choose, EmbeddingState, Entries, Listing, Page, Rejection, ScopeSummary, Store,
-    Tombstone,
+    Capabilities, Choose, Claimed, EmbeddingState, Entries, Listing, Page, Rejection, ScopeSummary,
+    Store, Tombstone,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
@@ -260,13 +260,40 @@ impl Store for SqliteStore {
         self.threads.run(move |connection| pending::adopt(connection, &fingerprint)).await
     }
 
-    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Memory>> {
+    async fn claim(&self, now: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<Claimed>> {
         self.threads.run(move |connection| pending::claim(connection, now, until, limit)).await
     }
 
-    async fn release(&self, ids: &[MemoryId]) -> Result<()> {
+    async fn extend(&self, ids: &[MemoryId], claim: Timestamp, until: Timestamp) -> Result<()> {
         let ids = ids.to_vec();
-        self.threads.run(move |connection| pending::release(connection, &ids)).await
+        self.threads.run(move |connection| pending::extend(connection, &ids, claim, until)).await
+    }
+
+    async fn release(&self, ids: &[MemoryId], claim: Timestamp) -> Result<()> {
+        self.extend(ids, claim, Timestamp::UNIX_EPOCH).await
+    }
+
+    async fn refuse(
+        &self,
+        id: &MemoryId,
+        claim: Timestamp,
+        until: Timestamp,
+        why: &str,
+    ) -> Result<()> {
+        let (id, why) = (id.clone(), why.to_owned());
+        self.threads
+            .run(move |connection| pending::refuse(connection, &id, claim, until, &why))
+            .await
+    }
+
+    async fn dimensions(&self, fingerprint: &Fingerprint) -> Result<Option<usize>> {
+        let fingerprint = fingerprint.clone();
+        self.threads
+            .read(move |connection| match codes::find_model(connection, &fingerprint)? {
+                Some(model) => codes::dimensions(connection, model).map(Some),
+                None => Ok(None),
+            })
+            .await
     }
 
     async fn known_vectors(

@@ -1,8 +1,8 @@
 //! Finding by meaning: what is embedded, how often, and what happens when it cannot be.
 
 use std::collections::HashMap;
-use std::future::Future as _;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::future::{self, Future as _};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 use std::time::Duration;
@@ -10,10 +10,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cofio::embed::Embedder;
 use cofio::engine::{Absence, Embedded};
-use cofio::model::{CleanText, Fingerprint, Layer, Patch};
+use cofio::model::{CleanText, Fingerprint, Layer, Patch, Timestamp};
 use cofio::retrieval::{Answer, Hit, MeaningUsed};
 use cofio::store::{SqliteStore, Store as _};
-use cofio::{Engine, Error, ErrorKind, Mode, Query, Result, Selection};
+use cofio::{Config, Engine, Error, ErrorKind, Mode, Query, Result, Selection};
+use jiff::SignedDuration;
 use pollster::block_on;
 
 use crate::fixture::{Fixture, START, fact, identifiers, keeper, local};
@@ -28,11 +29,15 @@ const SYNONYMS: &[(&str, &str)] =
     &[("beverage", "tea"), ("beverages", "tea"), ("automobile", "car")];
 
 /// Gives each word a direction of its own, and synonyms the same.
+///
+/// It refuses every text with the word `refused`, and the vector of a text with `directionless`,
+/// `numberless` or `misshapen` is just that.
 struct Words {
     fingerprint: Fingerprint,
     dimensions: usize,
     embedded: Mutex<Vec<String>>,
     failing: AtomicBool,
+    refusing: AtomicBool,
 }
 
 impl Words {
@@ -47,11 +52,17 @@ impl Words {
             dimensions,
             embedded: Mutex::default(),
             failing: AtomicBool::new(false),
+            refusing: AtomicBool::new(false),
         })
     }
 
     fn fail(&self, failing: bool) {
         self.failing.store(failing, Ordering::Relaxed);
+    }
+
+    /// Makes every text one that is refused.
+    fn refuse_all(&self, refusing: bool) {
+        self.refusing.store(refusing, Ordering::Relaxed);
     }
 
     /// Returns the texts that were embedded, each with how often.
@@ -64,6 +75,14 @@ impl Words {
     }
 
     fn vector(&self, text: &str) -> Vec<f32> {
+        let flaws: [(&str, &[f32]); 3] = [
+            ("directionless", &[0.0; 256]),
+            ("numberless", &[f32::NAN; 256]),
+            ("misshapen", &[1.0]),
+        ];
+        if let Some((_, flawed)) = flaws.iter().find(|(word, _)| text.contains(word)) {
+            return flawed.to_vec();
+        }
         let mut vector = vec![0.0; self.dimensions];
         // No text is without a direction.
         vector[0] = 0.001;
@@ -95,8 +114,16 @@ impl Embedder for Words {
         if self.failing.load(Ordering::Relaxed) {
             return Err(Error::new(ErrorKind::EmbeddingFailed, "the embedder is out of order"));
         }
+        let all = self.refusing.load(Ordering::Relaxed);
+        if all || texts.iter().any(|text| text.as_str().contains("refused")) {
+            return Err(Error::new(ErrorKind::Configuration, "the embedder refuses a text"));
+        }
         self.embedded.lock().unwrap().extend(texts.iter().map(|text| text.as_str().to_owned()));
         Ok(texts.iter().map(|text| self.vector(text.as_str())).collect())
+    }
+
+    async fn embed_question(&self, text: &CleanText) -> Result<Vec<f32>> {
+        Ok(self.embed(std::slice::from_ref(text)).await?.remove(0))
     }
 }
 
@@ -135,7 +162,7 @@ fn a_synonym_is_found_only_by_its_meaning() {
     assert!(found(&fixture.engine, &question).is_empty());
     assert_eq!(search(&fixture.engine, &question).meaning, MeaningUsed::NoEmbedder);
     assert!(found(&engine, &question).is_empty(), "it has no vector yet");
-    assert_eq!(embed(&engine, 10), Embedded { done: 2, pending: 0 });
+    assert_eq!(embed(&engine, 10), Embedded { done: 2, refused: 0, pending: 0 });
     let answer = search(&engine, &question);
     assert_eq!(answer.hits[0].memory.content.as_str(), "Alice takes tea");
     assert!(answer.hits[0].signals.cosine.is_some_and(|cosine| cosine > 0.3));
@@ -151,7 +178,10 @@ fn every_text_is_embedded_once_though_many_embed_at_once() {
     let drafts = (0..120).map(|number| fact("alice", &format!("note number {number}")));
     block_on(fixture.engine.remember_all(&keeper(), drafts.collect())).unwrap();
     let embedder = Words::new();
-    assert_eq!(embed(&meaning(&fixture, &embedder), 25), Embedded { done: 25, pending: 95 });
+    assert_eq!(
+        embed(&meaning(&fixture, &embedder), 25),
+        Embedded { done: 25, refused: 0, pending: 95 }
+    );
     let engines = [0, 1].map(|_| {
         let store = SqliteStore::open(&fixture.path()).unwrap();
         Engine::new(store, || START.parse().unwrap()).with_embedder(embedder.clone())
@@ -218,8 +248,179 @@ fn an_embedder_that_fails_stops_neither_writing_nor_words() {
     let error = block_on(engine.embed_pending(10)).unwrap_err();
     assert_eq!((error.kind(), error.operation()), (ErrorKind::EmbeddingFailed, Some("embed")));
     embedder.fail(false);
-    assert_eq!(embed(&engine, 10), Embedded { done: 1, pending: 0 }, "it was given back");
+    assert_eq!(
+        embed(&engine, 10),
+        Embedded { done: 1, refused: 0, pending: 0 },
+        "it was given back"
+    );
     assert_eq!(search(&engine, &query("beverage")).hits.len(), 1);
+}
+
+#[test]
+fn a_question_that_cannot_be_compared_is_answered_by_words() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    fixture.fact("alice", "tea is black");
+    embed(&engine, 10);
+    for word in ["directionless", "numberless", "misshapen", "refused"] {
+        let answer = search(&engine, &query(&format!("{word} tea")));
+        assert_eq!((answer.hits.len(), answer.meaning), (1, MeaningUsed::Failed), "{word}");
+        let alone = semantic(&format!("{word} tea"));
+        let error = block_on(engine.search(&local("alice"), &alone)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{word}");
+    }
+}
+
+#[test]
+fn a_text_that_cannot_be_embedded_keeps_no_other_waiting() {
+    for word in ["refused", "directionless", "numberless", "misshapen"] {
+        let fixture = Fixture::new();
+        let engine = meaning(&fixture, &Words::new());
+        for number in 0..6 {
+            let text = if number == 2 { word.to_owned() } else { format!("note {number}") };
+            fixture.fact("alice", &text);
+        }
+        assert_eq!(embed(&engine, 10), Embedded { done: 5, refused: 1, pending: 1 }, "{word}");
+        assert_eq!(embed(&engine, 10), Embedded { done: 0, refused: 0, pending: 1 }, "{word}");
+        let state = block_on(engine.embedding_state()).unwrap();
+        assert_eq!((state.waiting(), state.refused.len(), state.refused[0].1), (0, 1, 1));
+        fixture.fact("alice", "a new note");
+        assert_eq!(embed(&engine, 10), Embedded { done: 1, refused: 0, pending: 1 }, "{word}");
+    }
+}
+
+#[test]
+fn what_cannot_be_embedded_is_tried_again_ever_later() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    let memory = fixture.fact("alice", "refused");
+    assert_eq!(embed(&engine, 10).refused, 1);
+    for minutes in [10, 20, 40] {
+        fixture.wait(SignedDuration::from_mins(minutes - 1));
+        assert_eq!(embed(&engine, 10).refused, 0, "{minutes}");
+        fixture.wait(SignedDuration::from_mins(2));
+        assert_eq!(embed(&engine, 10).refused, 1, "{minutes}");
+    }
+    let patch = Patch { content: Some("harmless".to_owned()), ..Patch::default() };
+    block_on(engine.update(&local("alice"), &memory.id, patch)).unwrap();
+    assert_eq!(embed(&engine, 10), Embedded { done: 1, refused: 0, pending: 0 });
+}
+
+#[test]
+fn no_text_is_blamed_for_an_embedder_that_refuses_everything() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    fixture.fact("alice", "tea");
+    embed(&engine, 10);
+    fixture.fact("alice", "refused");
+    fixture.fact("alice", "car");
+    embedder.refuse_all(true);
+    let error = block_on(engine.embed_pending(10)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    assert_eq!(block_on(engine.embedding_state()).unwrap().refused, []);
+    embedder.refuse_all(false);
+    assert_eq!(embed(&engine, 10), Embedded { done: 1, refused: 1, pending: 1 });
+}
+
+#[test]
+fn a_memory_that_cannot_be_read_keeps_no_other_waiting() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    let damaged = fixture.fact("alice", "tea");
+    fixture.fact("alice", "car");
+    let other = rusqlite::Connection::open(fixture.path()).unwrap();
+    other
+        .execute("UPDATE memories SET document = '{' WHERE id = ?", [damaged.id.as_str()])
+        .unwrap();
+    drop(other);
+    assert_eq!(embed(&engine, 1), Embedded { done: 1, refused: 0, pending: 1 });
+    let state = block_on(engine.embedding_state()).unwrap();
+    assert_eq!((state.waiting(), state.refused.len()), (0, 1));
+}
+
+#[test]
+fn a_claim_outlasts_what_is_embedded_in_many_portions() {
+    let fixture = Fixture::new();
+    let sentence = |number| format!("Sentence {number} is {}.", "as long as a passage ".repeat(17));
+    let text: Vec<String> = (0..200).map(sentence).collect();
+    fixture.fact("alice", &text.join(" "));
+    fixture.fact("alice", "tea");
+    let store = fixture.store.clone();
+    let now = Arc::new(AtomicI64::new(START.parse::<Timestamp>().unwrap().as_second()));
+    let clock = now.clone();
+    let moment = move || Timestamp::from_second(clock.load(Ordering::Relaxed)).unwrap();
+    let slow = Arc::new(Slow {
+        words: Words::new(),
+        seconds: now.clone(),
+        // Nobody else is handed what this one is at.
+        meanwhile: Box::new(move |now| {
+            let later = Timestamp::from_second(now + 1).unwrap();
+            let now = Timestamp::from_second(now).unwrap();
+            assert_eq!(block_on(store.claim(now, later, 10)).unwrap(), []);
+        }),
+    });
+    let engine = Engine::shared(fixture.store.clone(), moment, Config::default());
+    let engine = engine.with_embedder(slow);
+    assert_eq!(embed(&engine, 10), Embedded { done: 2, refused: 0, pending: 0 });
+    assert!(now.load(Ordering::Relaxed) > START.parse::<Timestamp>().unwrap().as_second() + 300);
+}
+
+/// Takes nearly two minutes for everything.
+struct Slow {
+    words: Arc<Words>,
+    seconds: Arc<AtomicI64>,
+    meanwhile: Box<dyn Fn(i64) + Send + Sync>,
+}
+
+#[async_trait]
+impl Embedder for Slow {
+    fn fingerprint(&self) -> &Fingerprint {
+        self.words.fingerprint()
+    }
+
+    async fn embed(&self, texts: &[CleanText]) -> Result<Vec<Vec<f32>>> {
+        let now = self.seconds.fetch_add(119, Ordering::Relaxed) + 119;
+        (self.meanwhile)(now);
+        self.words.embed(texts).await
+    }
+
+    async fn embed_question(&self, text: &CleanText) -> Result<Vec<f32>> {
+        self.words.embed_question(text).await
+    }
+}
+
+#[test]
+fn a_rebuild_takes_nothing_from_those_who_embed() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "tea");
+    let [now, until] = [0, 60].map(|second| Timestamp::from_second(second).unwrap());
+    assert_eq!(block_on(fixture.store.claim(now, until, 10)).unwrap().len(), 1);
+    block_on(fixture.store.rebuild()).unwrap();
+    assert_eq!(block_on(fixture.store.claim(now, until, 10)).unwrap(), []);
+}
+
+#[test]
+fn the_worker_looks_again_after_a_pause() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    fixture.fact("alice", "tea");
+    embedder.fail(true);
+    let mut working = Box::pin(engine.keep_embedding(10, || future::ready(())));
+    let mut poll = || {
+        let _ = working.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        std::thread::sleep(Duration::from_millis(2));
+        block_on(engine.embedding_state()).unwrap().pending
+    };
+    for _ in 0..20 {
+        poll();
+    }
+    embedder.fail(false);
+    assert!((0..PATIENCE).any(|_| poll() == 0), "the embedder has recovered");
+    // Another engine on the same store announces nothing here.
+    fixture.fact("alice", "car");
+    assert!((0..PATIENCE).any(|_| poll() == 0), "somebody else has remembered something");
 }
 
 #[test]
@@ -244,7 +445,7 @@ fn a_search_says_how_many_wait_for_their_vectors() {
         assert_eq!(search(&engine, &query("tea")).meaning, MeaningUsed::Compared { pending });
     };
     check(3);
-    assert_eq!(embed(&engine, 2), Embedded { done: 2, pending: 2 });
+    assert_eq!(embed(&engine, 2), Embedded { done: 2, refused: 0, pending: 2 });
     check(1);
     embed(&engine, 10);
     check(0);
@@ -287,7 +488,7 @@ fn another_model_takes_over_without_a_gap() {
     assert_eq!((near(&first), near(&second)), (3, 0));
     assert_eq!(search(&second, &query("tea")).hits.len(), 2, "words answer meanwhile");
     for done in 1..=2 {
-        assert_eq!(embed(&second, 1), Embedded { done: 1, pending: 3 - done });
+        assert_eq!(embed(&second, 1), Embedded { done: 1, refused: 0, pending: 3 - done });
         assert_eq!(near(&second) as u64, done);
         assert_eq!(near(&first), 3, "the first answers as before");
         assert_eq!(
@@ -482,6 +683,36 @@ fn what_is_not_near_enough_is_absent_for_that() {
 }
 
 #[test]
+fn what_is_far_behind_is_absent_for_that_whatever_waits() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    let far = fixture.fact("alice", "car");
+    let drafts = (0..1_005).map(|number| fact("alice", &format!("tea {number}")));
+    block_on(engine.remember_all(&keeper(), drafts.collect())).unwrap();
+    embed(&engine, 2_000);
+    let question = Query { threshold: Some(0.1), ..semantic("tea") };
+    let reasons = |id| block_on(engine.why_not(&local("alice"), &question, id)).unwrap().reasons;
+    let beyond = [Absence::BeyondLimit { rank: None, limit: question.limit }];
+    assert_eq!(reasons(&far.id), beyond);
+    let new = fixture.fact("alice", "old car");
+    assert_eq!(reasons(&far.id), beyond, "only the other one waits");
+    assert_eq!(reasons(&new.id), [Absence::NotEmbedded]);
+}
+
+#[test]
+fn what_only_a_deeper_look_finds_comes_after_what_the_search_ranks() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::new());
+    let far = fixture.fact("alice", "car");
+    let drafts = (0..100).map(|number| fact("alice", &format!("tea {number}")));
+    block_on(engine.remember_all(&keeper(), drafts.collect())).unwrap();
+    embed(&engine, 2_000);
+    let question = Query { threshold: Some(-1.0), limit: 3, ..semantic("tea") };
+    let why = block_on(engine.why_not(&local("alice"), &question, &far.id)).unwrap();
+    assert_eq!(why.reasons, [Absence::BeyondLimit { rank: Some(101), limit: 3 }]);
+}
+
+#[test]
 fn a_secret_is_taken_out_before_the_question_loses_its_usual_words() {
     let fixture = Fixture::new();
     let embedder = Words::new();
@@ -505,7 +736,7 @@ fn the_worker_leaves_nothing_of_an_earlier_model() {
     }
     embed(&meaning(&fixture, &Words::called("words/1", 256)), 100);
     let second = meaning(&fixture, &Words::called("words/2", 256));
-    let mut working = Box::pin(second.keep_embedding(100));
+    let mut working = Box::pin(second.keep_embedding(100, future::pending));
     let adopted = Some(Fingerprint::new("words/2").unwrap());
     let mut state = block_on(second.embedding_state()).unwrap();
     for _ in 0..PATIENCE {

@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use pollster::block_on;
 use proptest::prelude::*;
 
-use crate::fixture::{Fixture, fact, identifiers, keeper, local, named};
+use crate::fixture::{Fixture, START, fact, identifiers, keeper, local, named};
 
 fn alice() -> Scope {
     Scope::user(named("alice"))
@@ -227,7 +227,7 @@ proptest! {
     fn trust_is_never_gained_by_deriving(
         nodes in prop::collection::vec((0_usize..8, prop::collection::vec(0_usize..50, 0..4)), 50)
     ) {
-        let engine = cofio::Engine::new(cofio::store::MemoryStore::new(), jiff::Timestamp::now);
+        let engine = cofio::Engine::new(cofio::store::MemoryStore::new(), || START.parse().unwrap());
         let mut made: Vec<Memory> = Vec::new();
         for (number, (channel, parents)) in nodes.iter().enumerate() {
             let parents: Vec<&Memory> = parents.iter().filter_map(|parent| made.get(*parent)).collect();

@@ -5,6 +5,7 @@ use cofio::store::{EmbeddingState, SqliteStore, Store as _};
 use serde::Serialize;
 
 use super::checks::Check;
+use crate::commands::embed::Refused;
 use crate::embedder::{self, Chosen, PULL};
 use crate::present;
 
@@ -20,6 +21,11 @@ pub struct Embeddings {
     model: Option<String>,
     embedded: u64,
     pending: u64,
+    /// Why some of those could not be embedded.
+    refused: Vec<Refused>,
+    /// How many of those could be, as far as is known.
+    #[serde(skip)]
+    waiting: u64,
     /// How much of everything is embedded.
     per_cent: u64,
     /// Other models that vectors are still kept of.
@@ -60,6 +66,8 @@ impl Embeddings {
             model: state.model.as_ref().map(ToString::to_string),
             embedded: state.embedded,
             pending: state.pending,
+            refused: Refused::all(state),
+            waiting: state.waiting(),
             per_cent: per_cent(state),
             retiring: retiring.collect(),
         }
@@ -77,8 +85,11 @@ impl Embeddings {
             let vectors = present::count(*vectors, "vector", "vectors");
             parts.push(format!("{vectors} of {model} until all are changed"));
         }
+        parts.extend(self.refused.iter().map(Refused::said));
         parts.extend(self.advice());
-        let warning = self.unavailable.is_some() || self.advice().is_some();
+        let warning = self.unavailable.is_some()
+            || self.advice().is_some()
+            || (self.embedder.is_some() && !self.refused.is_empty());
         Check { name: "embeddings", ok: true, warning, detail: parts.join("; ") }
     }
 
@@ -103,7 +114,7 @@ impl Embeddings {
             Some(model) if model != wanted => {
                 Some(format!("the settings want {wanted}: cofio embed changes all to it"))
             }
-            _ if self.pending > 0 => Some("cofio embed makes the rest".to_owned()),
+            _ if self.waiting > 0 => Some("cofio embed makes the rest".to_owned()),
             _ => None,
         }
     }
@@ -144,9 +155,16 @@ mod tests {
         };
         let retiring: Vec<(Fingerprint, u64)> =
             retiring.iter().map(|(name, count)| (fingerprint(name), *count)).collect();
-        let state = EmbeddingState { model: model.map(fingerprint), embedded, pending, retiring };
-        let check = Embeddings::new(&state, chosen).check();
-        let detail = check.detail.replace("openai:127.0.0.1:1/", "").replace("/native", "");
+        let model = model.map(fingerprint);
+        let state = EmbeddingState { model, embedded, pending, retiring, ..Default::default() };
+        check_state(chosen, &state, expected);
+    }
+
+    #[track_caller]
+    fn check_state(chosen: &Chosen, state: &EmbeddingState, expected: &str) {
+        let check = Embeddings::new(state, chosen).check();
+        let detail =
+            check.detail.replace("openai:http://127.0.0.1:1/v1#", "").replace("/native", "");
         assert_eq!(format!("{} {detail}", check.mark()), expected);
     }
 
@@ -177,6 +195,21 @@ mod tests {
             &[],
             "WARNING all-MiniLM-L6-v2 is not here: cofio model pull gets it; 0 of 5 memories embedded",
         );
+    }
+
+    #[test]
+    fn what_cannot_be_embedded_is_said_with_the_reason() {
+        let small = server("small");
+        let model = small.ready().map(|embedder| embedder.fingerprint().clone());
+        let refused = vec![("it is too strange".to_owned(), 1)];
+        let state =
+            EmbeddingState { model, embedded: 2, pending: 1, refused, retiring: Vec::new() };
+        let said = "2 of 3 memories (66 %) embedded with small; 1 memory cannot be embedded: it is too strange";
+        check_state(&small, &state, &format!("WARNING {said}"));
+        check_state(&Chosen::Unwanted, &state, &format!("ok none are wanted; {said}"));
+        let more = EmbeddingState { pending: 2, ..state };
+        let said = "2 of 4 memories (50 %) embedded with small; 1 memory cannot be embedded: it is too strange; cofio embed makes the rest";
+        check_state(&small, &more, &format!("WARNING {said}"));
     }
 
     #[test]

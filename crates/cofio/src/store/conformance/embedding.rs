@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::slice::from_ref;
 
 use super::fixtures::{
-    all_of, create, fingerprint, id, ids, memory, moment, named, next, now, update, user, vectors,
-    words,
+    all_of, create, fingerprint, id, ids, keeper, memory, moment, named, next, now, update, user,
+    vectors, words,
 };
 use super::subject::{Subject, together};
 use crate::model::{
@@ -260,8 +260,11 @@ pub(super) async fn vectors_are_known_by_their_text_while_a_memory_has_it(store:
         assert_eq!(others, [None, None, None]);
     };
     check([false, false, false]).await;
+    assert_eq!(store.dimensions(&fingerprint()).await, None);
     keep_near(&store, &[(note(1), &[0.9, 0.5]), (bobs.clone(), &[0.9])]).await;
     check([true, false, true]).await;
+    assert_eq!(store.dimensions(&fingerprint()).await, Some(own.vector.len()));
+    assert_eq!(store.dimensions(&other_model()).await, None);
     store.forget(&[note(1)]).await;
     check([true, false, false]).await;
     store.commit(vec![update(&next(&bobs, "another text"))]).await;
@@ -287,10 +290,71 @@ pub(super) async fn what_is_given_back_is_handed_out_again(store: Subject) {
     store.keep(&[1, 2, 3].map(note)).await;
     assert_eq!(store.claim(10, 20, 3).await, ids(&[1, 2, 3]));
     store.commit(vec![embed(&note(1), &[0.5])]).await;
-    store.release(&ids(&[1, 3, 99])).await;
+    store.release(&ids(&[1, 3, 99]), 20).await;
     assert_eq!(store.claim(11, 21, 3).await, ids(&[3]), "and what has its vector is not");
-    store.release(&[]).await;
+    store.release(&[], 21).await;
     assert_eq!(store.claim(11, 21, 3).await, []);
+}
+
+pub(super) async fn a_claim_that_others_have_taken_over_is_not_given_back(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[note(1)]).await;
+    assert_eq!(store.claim(10, 20, 1).await, ids(&[1]));
+    assert_eq!(store.claim(25, 40, 1).await, ids(&[1]), "the first was too slow");
+    store.release(&ids(&[1]), 20).await;
+    store.extend(&ids(&[1]), 20, 22).await;
+    store.refuse(&id(1), 20, 22, "too late").await;
+    assert_eq!(store.claim(30, 50, 1).await, [], "and has no say any more");
+    assert_eq!(store.embedding_state().await.refused, []);
+    assert_eq!(store.claim(40, 50, 1).await, ids(&[1]));
+}
+
+pub(super) async fn a_claim_lasts_longer_when_that_is_asked_for(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[1, 2].map(note)).await;
+    assert_eq!(store.claim(10, 20, 2).await, ids(&[1, 2]));
+    store.extend(&ids(&[1, 99]), 20, 30).await;
+    assert_eq!(store.claim(25, 60, 2).await, ids(&[2]));
+    store.release(&ids(&[1]), 30).await;
+    assert_eq!(store.claim(26, 60, 2).await, ids(&[1]), "it is known by its new end");
+}
+
+pub(super) async fn what_cannot_be_embedded_is_put_aside_with_the_reason(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[1, 2, 3].map(note)).await;
+    assert_eq!(store.claim(10, 20, 3).await, ids(&[1, 2, 3]));
+    store.refuse(&id(1), 20, 100, "too strange").await;
+    store.refuse(&id(2), 20, 100, "too strange").await;
+    store.refuse(&id(3), 20, 200, "too long").await;
+    let state = store.embedding_state().await;
+    let refused = vec![("too strange".to_owned(), 2), ("too long".to_owned(), 1)];
+    assert_eq!((state.pending, state.waiting(), state.refused), (3, 0, refused));
+    assert_eq!(store.claim(99, 120, 3).await, []);
+    let again = store.0.claim(moment(100), moment(120), 3).await.expect("memories are handed out");
+    let refusals: Vec<_> = again.iter().map(|one| (one.memory.id.clone(), one.refusals)).collect();
+    assert_eq!(refusals, [(id(1), 1), (id(2), 1)]);
+    store.commit(vec![embed(&note(1), &[0.5])]).await;
+    store.refuse(&id(2), 120, 130, "too long").await;
+    let again = store.0.claim(moment(130), moment(140), 1).await.expect("memories are handed out");
+    assert_eq!(again[0].refusals, 2);
+    assert_eq!(store.embedding_state().await.refused, [("too long".to_owned(), 2)]);
+}
+
+pub(super) async fn what_was_put_aside_starts_anew_with_another_text_or_model(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[1, 2].map(note)).await;
+    assert_eq!(store.claim(10, 20, 2).await, ids(&[1, 2]));
+    store.refuse(&id(1), 20, 100, "too strange").await;
+    store.refuse(&id(2), 20, 100, "too strange").await;
+    let retagged = next(&note(1), "a note");
+    store.commit(vec![update(&retagged)]).await;
+    assert_eq!(store.claim(21, 30, 2).await, [], "the text is the same");
+    store.commit(vec![update(&next(&retagged, "another text"))]).await;
+    assert_eq!(store.claim(21, 30, 2).await, ids(&[1]));
+    assert_eq!(store.embedding_state().await.refused, [("too strange".to_owned(), 1)]);
+    store.adopt(&other_model()).await;
+    assert_eq!(store.embedding_state().await.refused, []);
+    assert_eq!(store.claim(22, 30, 2).await, ids(&[1, 2]));
 }
 
 pub(super) async fn what_was_forgotten_is_not_handed_out(store: Subject) {
@@ -322,7 +386,7 @@ pub(super) async fn a_new_text_is_handed_out_as_it_is_now(store: Subject) {
     store.commit(vec![update(&rewritten)]).await;
     let claimed = store.0.claim(moment(30), moment(40), 5).await.expect("memories are handed out");
     let texts: Vec<_> =
-        claimed.iter().map(|memory| (memory.content.as_str(), memory.version)).collect();
+        claimed.iter().map(|one| (one.memory.content.as_str(), one.memory.version)).collect();
     assert_eq!(texts, [("another text", 2)]);
 }
 
@@ -358,11 +422,60 @@ pub(super) async fn a_late_vector_of_the_earlier_model_changes_nothing(store: Su
     store.keep(&[note(1)]).await;
     assert_eq!(store.claim(10, 20, 1).await, ids(&[1]));
     store.adopt(&other_model()).await;
-    store.commit(vec![embed(&note(1), &[0.9])]).await;
+    let late = || vec![embed(&note(1), &[0.9])];
+    assert_eq!(store.commit(late()).await, [Outcome::Missing(id(1))]);
     let state = store.embedding_state().await;
     assert_eq!((state.embedded, state.pending), (0, 1));
     check(&store, &meaning(&other_model()), &[]).await;
     assert_eq!(store.claim(30, 40, 1).await, ids(&[1]));
+    store.commit(vec![embed_by(&other_model(), &note(1), &[0.3])]).await;
+    assert_eq!(store.commit(late()).await, [Outcome::Missing(id(1))]);
+    check(&store, &meaning(&other_model()), &[(1, Some(30))]).await;
+    let embedding = store.find(&id(1)).await.expect("it is there").embedding;
+    assert_eq!(embedding, Embedding::Ready(other_model()));
+}
+
+pub(super) async fn scopes_count_what_waits_for_the_adopted_model(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    keep_near(&store, &[(note(1), &[0.9]), (note(2), &[0.5])]).await;
+    store.keep(&[note(3), Memory { expires_at: Some(moment(0)), ..note(4) }]).await;
+    let waiting = async || store.scopes(&keeper()).await[0].pending_embeddings;
+    assert_eq!(waiting().await, 1, "what has ended waits for nothing");
+    store.adopt(&other_model()).await;
+    assert_eq!(waiting().await, 3);
+    store.commit(vec![embed_by(&other_model(), &note(1), &[0.3])]).await;
+    assert_eq!(waiting().await, 2);
+}
+
+pub(super) async fn an_edit_beside_the_text_keeps_vectors_that_came_meanwhile(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    store.keep(&[note(1)]).await;
+    let loaded = store.find(&id(1)).await.expect("it is there");
+    store.commit(vec![embed(&note(1), &[0.9])]).await;
+    let retagged = next(&loaded, "a note");
+    store.commit(vec![update(&retagged)]).await;
+    check(&store, &question(), &[(1, Some(90))]).await;
+    assert_eq!(store.embedding_state().await.pending, 0);
+    let embedding = async || store.find(&id(1)).await.expect("it is there").embedding;
+    assert_eq!(embedding().await, Embedding::Ready(fingerprint()));
+    let rewritten =
+        Memory { embedding: Embedding::Ready(fingerprint()), ..next(&retagged, "another text") };
+    store.commit(vec![update(&rewritten)]).await;
+    check(&store, &question(), &[]).await;
+    assert_eq!((embedding().await, store.embedding_state().await.pending), (Embedding::Pending, 1));
+}
+
+pub(super) async fn what_becomes_an_assistants_waits_for_other_vectors(store: Subject) {
+    store.adopt(&fingerprint()).await;
+    keep_near(&store, &[(note(1), &[0.9])]).await;
+    let mut answer = next(&store.find(&id(1)).await.expect("it is there"), "a note");
+    answer.metadata.author = Some("assistant".to_owned());
+    store.commit(vec![update(&answer)]).await;
+    check(&store, &question(), &[]).await;
+    assert_eq!(store.embedding_state().await.pending, 1);
+    store.commit(vec![embed(&answer, &[0.9])]).await;
+    let spreads = store.evidence(&all_of(&alice()), &question()).await.cosines;
+    assert_eq!((spreads.assistant.count, spreads.others.count), (1, 0));
 }
 
 pub(super) async fn the_vectors_of_an_earlier_model_are_retired(store: Subject) {
@@ -385,6 +498,7 @@ pub(super) async fn the_vectors_of_an_earlier_model_are_retired(store: Subject) 
         model: Some(other_model()),
         embedded: 30,
         pending: 0,
+        refused: Vec::new(),
         retiring: Vec::new(),
     };
     assert_eq!(state, expected);

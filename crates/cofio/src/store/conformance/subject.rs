@@ -89,11 +89,26 @@ impl Subject {
     /// Takes memories to embed them, and returns their ids.
     pub async fn claim(&self, from: i64, until: i64, limit: usize) -> Vec<MemoryId> {
         let claimed = self.0.claim(moment(from), moment(until), limit).await;
-        claimed.expect("memories are handed out").into_iter().map(|memory| memory.id).collect()
+        let claimed = claimed.expect("memories are handed out");
+        claimed.into_iter().map(|claimed| claimed.memory.id).collect()
     }
 
-    pub async fn release(&self, ids: &[MemoryId]) {
-        self.0.release(ids).await.expect("memories are given back");
+    pub async fn extend(&self, ids: &[MemoryId], claim: i64, until: i64) {
+        let extended = self.0.extend(ids, moment(claim), moment(until)).await;
+        extended.expect("a claim is made longer");
+    }
+
+    pub async fn release(&self, ids: &[MemoryId], claim: i64) {
+        self.0.release(ids, moment(claim)).await.expect("memories are given back");
+    }
+
+    pub async fn refuse(&self, id: &MemoryId, claim: i64, until: i64, why: &str) {
+        let refused = self.0.refuse(id, moment(claim), moment(until), why).await;
+        refused.expect("a memory is put aside");
+    }
+
+    pub async fn dimensions(&self, fingerprint: &Fingerprint) -> Option<usize> {
+        self.0.dimensions(fingerprint).await.expect("dimensions are known or not")
     }
 
     pub async fn known_vectors(

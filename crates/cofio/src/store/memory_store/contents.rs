@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::embedding::EmbeddingQueue;
 use super::journal::Journal;
 use super::kept::Kept;
 use crate::model::{
-    Access, IdempotencyKey, Identifier, MemoryId, Outcome, Reading, Scope, ValueHash,
+    Access, Fingerprint, IdempotencyKey, Identifier, MemoryId, Outcome, Reading, Scope, ValueHash,
 };
 use crate::store::{Rejection, Tombstone};
 
@@ -24,7 +23,8 @@ pub(super) struct Contents {
     /// What was asked under a caller's key, and what came of it.
     pub(super) requests: HashMap<(Identifier, IdempotencyKey), ([u8; 32], Vec<Outcome>)>,
     pub(super) journal: Journal,
-    pub(super) embedding: EmbeddingQueue,
+    /// The model that memories are embedded with.
+    pub(super) model: Option<Fingerprint>,
     last_number: u64,
 }
 
@@ -84,15 +84,29 @@ impl Contents {
         before
     }
 
+    /// Changes what no index follows from, if a memory is there.
+    pub fn change(&mut self, id: &MemoryId, change: impl FnOnce(&mut Kept)) {
+        if let Some(kept) = self.memories.get_mut(id) {
+            change(Arc::make_mut(kept));
+        }
+    }
+
+    /// Changes what no index follows from, of every memory.
+    pub fn change_all(&mut self, change: impl Fn(&mut Kept)) {
+        for kept in self.memories.values_mut() {
+            change(Arc::make_mut(kept));
+        }
+    }
+
     /// Counts a reading and records it.
     pub fn observe(&mut self, reading: Reading) {
         let ids: BTreeSet<&MemoryId> = reading.ids.iter().collect();
         for id in ids {
-            if let Some(kept) = self.memories.get_mut(id) {
-                let accesses = &mut Arc::make_mut(kept).memory.accesses;
+            self.change(id, |kept| {
+                let accesses = &mut kept.memory.accesses;
                 accesses.count += 1;
                 accesses.last_at = accesses.last_at.max(Some(reading.at));
-            }
+            });
         }
         self.journal.enter(&reading.actor, reading.at, reading.audit, None);
     }

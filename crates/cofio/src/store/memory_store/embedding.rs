@@ -1,47 +1,64 @@
 //! Which memories have a vector of the adopted model, and who is embedding the others.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 
 use super::contents::Contents;
 use super::kept::Kept;
-use crate::model::{Embedding, Fingerprint, Memory, MemoryId, PassageHash, Timestamp};
-use crate::store::EmbeddingState;
+use crate::model::{Embedding, Fingerprint, MemoryId, PassageHash, PassageVector, Timestamp};
+use crate::store::{Claimed, EmbeddingState};
 
-/// What is being embedded.
-#[derive(Default)]
-pub(super) struct EmbeddingQueue {
-    model: Option<Fingerprint>,
-    claimed_until: HashMap<MemoryId, Timestamp>,
-}
-
-impl EmbeddingQueue {
-    pub fn release(&mut self, ids: &[MemoryId]) {
-        for id in ids {
-            self.claimed_until.remove(id);
-        }
-    }
+/// Until when somebody is embedding a memory, and how often that was in vain.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Claim {
+    pub until: Timestamp,
+    pub refusals: u32,
+    pub refused_because: Option<String>,
 }
 
 impl Contents {
     pub fn adopt(&mut self, fingerprint: &Fingerprint) -> bool {
-        let changes = self.embedding.model.as_ref() != Some(fingerprint);
+        let changes = self.model.as_ref() != Some(fingerprint);
         if changes {
-            self.embedding =
-                EmbeddingQueue { model: Some(fingerprint.clone()), ..EmbeddingQueue::default() };
+            self.model = Some(fingerprint.clone());
+            self.change_all(|kept| kept.claim = Claim::default());
         }
         changes
     }
 
-    pub fn claim(&mut self, now: Timestamp, until: Timestamp, limit: usize) -> Vec<Memory> {
-        let claimed = &self.embedding.claimed_until;
-        let free = |kept: &&Kept| claimed.get(&kept.memory.id).is_none_or(|until| *until <= now);
-        let mut pending: Vec<&Kept> =
-            self.all().filter(|kept| self.is_pending(kept)).filter(free).collect();
+    pub fn claim(&mut self, now: Timestamp, until: Timestamp, limit: usize) -> Vec<Claimed> {
+        let free = |kept: &&Kept| self.is_pending(kept) && kept.claim.until <= now;
+        let mut pending: Vec<&Kept> = self.all().filter(free).collect();
         pending.sort_by_key(|kept| kept.number);
-        let memories: Vec<Memory> = pending.into_iter().take(limit).map(Kept::to_memory).collect();
-        let claims = memories.iter().map(|memory| (memory.id.clone(), until));
-        self.embedding.claimed_until.extend(claims);
-        memories
+        let claimed: Vec<Claimed> = pending
+            .into_iter()
+            .take(limit)
+            .map(|kept| Claimed { memory: kept.to_memory(), refusals: kept.claim.refusals })
+            .collect();
+        for Claimed { memory, .. } in &claimed {
+            self.change(&memory.id, |kept| kept.claim.until = until);
+        }
+        claimed
+    }
+
+    /// Changes the claim of those memories that are still in it.
+    pub fn change_claim(
+        &mut self,
+        ids: &[MemoryId],
+        claim: Timestamp,
+        change: impl Fn(&mut Claim),
+    ) {
+        for id in ids {
+            self.change(id, |kept| {
+                if kept.claim.until == claim {
+                    change(&mut kept.claim);
+                }
+            });
+        }
+    }
+
+    pub fn dimensions(&self, fingerprint: &Fingerprint) -> Option<usize> {
+        self.vectors_of(fingerprint).next().map(|known| known.vector.len())
     }
 
     pub fn known_vectors(
@@ -49,30 +66,45 @@ impl Contents {
         fingerprint: &Fingerprint,
         hashes: &[PassageHash],
     ) -> Vec<Option<Vec<f32>>> {
-        let made = |kept: &&Kept| kept.memory.embedding == Embedding::Ready(fingerprint.clone());
-        let known: HashMap<PassageHash, &Vec<f32>> = self
-            .all()
-            .filter(made)
-            .flat_map(|kept| &kept.vectors)
-            .map(|known| (known.hash, &known.vector))
-            .collect();
+        let known: HashMap<PassageHash, &Vec<f32>> =
+            self.vectors_of(fingerprint).map(|known| (known.hash, &known.vector)).collect();
         hashes.iter().map(|hash| known.get(hash).copied().cloned()).collect()
     }
 
     pub fn embedding_state(&self) -> EmbeddingState {
         let pending = self.all().filter(|kept| self.is_pending(kept)).count() as u64;
+        let mut refused: BTreeMap<String, u64> = BTreeMap::new();
+        for kept in self.all().filter(|kept| self.is_pending(kept)) {
+            if let Some(why) = &kept.claim.refused_because {
+                *refused.entry(why.clone()).or_default() += 1;
+            }
+        }
+        let mut refused: Vec<(String, u64)> = refused.into_iter().collect();
+        refused.sort_by_key(|(_, count)| Reverse(*count));
         EmbeddingState {
-            model: self.embedding.model.clone(),
+            model: self.model.clone(),
             embedded: self.all().count() as u64 - pending,
             pending,
+            refused,
             retiring: Vec::new(),
         }
     }
 
-    fn is_pending(&self, kept: &Kept) -> bool {
+    fn vectors_of(&self, fingerprint: &Fingerprint) -> impl Iterator<Item = &PassageVector> {
+        let made = move |kept: &&Kept| matches!(&kept.memory.embedding, Embedding::Ready(by) if by == fingerprint);
+        self.all().filter(made).flat_map(|kept| &kept.vectors)
+    }
+
+    /// Returns whether a memory has no vector of the adopted model; before one is, any will do.
+    pub fn is_pending(&self, kept: &Kept) -> bool {
         match &kept.memory.embedding {
             Embedding::Pending => true,
-            Embedding::Ready(by) => self.embedding.model.as_ref() != Some(by),
+            Embedding::Ready(by) => self.embeds_with_another(by),
         }
+    }
+
+    /// Returns whether another model than this one is adopted.
+    pub fn embeds_with_another(&self, fingerprint: &Fingerprint) -> bool {
+        self.model.as_ref().is_some_and(|model| model != fingerprint)
     }
 }

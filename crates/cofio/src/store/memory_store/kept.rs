@@ -1,5 +1,6 @@
 //! A memory with everything that is kept beside it, all of which goes when it goes.
 
+use super::embedding::Claim;
 use crate::model::{Accesses, Embedding, EntityType, Memory, PassageVector};
 use crate::store::analysed::Analysed;
 use crate::text::fold;
@@ -21,6 +22,8 @@ pub(super) struct Kept {
     pub mentions: Vec<FoldedMention>,
     /// The vectors of its passages, once it has them.
     pub vectors: Vec<PassageVector>,
+    /// Who is embedding it.
+    pub claim: Claim,
 }
 
 /// A mention, as names are compared.
@@ -52,6 +55,7 @@ impl Kept {
             analysed,
             mentions,
             vectors: Vec::new(),
+            claim: Claim::default(),
         }
     }
 
@@ -61,8 +65,11 @@ impl Kept {
         self.history.clone_from(&before.history);
         self.history.push(version(before.memory.clone()));
         self.number = before.number;
-        if self.memory.embedding != Embedding::Pending {
+        self.memory.embedding = Embedding::Pending;
+        if self.memory.shares_vectors_with(&before.memory) {
+            self.memory.embedding.clone_from(&before.memory.embedding);
             self.vectors.clone_from(&before.vectors);
+            self.claim = before.claim.clone();
         }
         self
     }

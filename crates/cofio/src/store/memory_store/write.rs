@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::contents::{Contents, ScopeKey};
+use super::embedding::Claim;
 use super::journal::Unplaced;
 use super::kept::{Kept, version};
 use crate::error::{Error, ErrorKind, Result};
@@ -203,7 +204,10 @@ impl<'a> Attempt<'a> {
     ) -> Outcome {
         let current = self.contents.find(&id).filter(|kept| kept.memory.version == version);
         let Some(current) = current else { return Outcome::Missing(id) };
-        let mut next = Kept { vectors, ..Kept::clone(current) };
+        if self.contents.embeds_with_another(&fingerprint) {
+            return Outcome::Missing(id);
+        }
+        let mut next = Kept { vectors, claim: Claim::default(), ..Kept::clone(current) };
         next.memory.embedding = Embedding::Ready(fingerprint);
         self.put(&id, Some(next));
         Outcome::Embedded(id)

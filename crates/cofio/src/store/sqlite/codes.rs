@@ -20,7 +20,7 @@ mod tests;
 #[cfg(feature = "bench")]
 pub use bench::{Nearest, VectorTables};
 pub(super) use cache::Cache;
-pub(super) use models::{find_model, forget_model, model_number};
+pub(super) use models::{dimensions, find_model, forget_model, model_number};
 pub(super) use search::{cosines, nearest};
 pub(super) use upkeep::{check, rebuild};
 

@@ -3,11 +3,11 @@
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
 use super::codes;
-use super::read::{self, MEMORY, bounded, collect};
+use super::read::{self, MEMORY, collect};
 use super::unexpected;
 use crate::error::Result;
-use crate::model::{Fingerprint, Memory, MemoryId, Timestamp};
-use crate::store::EmbeddingState;
+use crate::model::{Fingerprint, MemoryId, Timestamp};
+use crate::store::{Claimed, EmbeddingState};
 
 /// Puts a memory into the queue that is not in it.
 pub(super) fn add(connection: &Connection, memory: i64, scope: i64) -> Result<()> {
@@ -42,18 +42,59 @@ pub(super) fn lacking(connection: &Connection, scope: i64, model: &Fingerprint) 
         .map_err(unexpected)
 }
 
-/// Gives back memories that somebody took and could not embed.
-pub(super) fn release(connection: &Connection, ids: &[MemoryId]) -> Result<()> {
-    let mut update = connection
-        .prepare_cached(
-            "UPDATE pending SET claimed_until = 0
-             WHERE memory = (SELECT memory FROM memories WHERE id = ?)",
-        )
-        .map_err(unexpected)?;
+/// Makes a claim end at another moment, for those memories that are still in it.
+pub(super) fn extend(
+    connection: &mut Connection,
+    ids: &[MemoryId],
+    claim: Timestamp,
+    until: Timestamp,
+) -> Result<()> {
+    let transaction =
+        Transaction::new(connection, TransactionBehavior::Immediate).map_err(unexpected)?;
     for id in ids {
-        update.execute([id.as_str()]).map_err(unexpected)?;
+        transaction
+            .prepare_cached(
+                "UPDATE pending SET claimed_until = ?
+                 WHERE memory = (SELECT memory FROM memories WHERE id = ?) AND claimed_until = ?",
+            )
+            .and_then(|mut update| {
+                update.execute((until.as_microsecond(), id.as_str(), claim.as_microsecond()))
+            })
+            .map_err(unexpected)?;
     }
-    Ok(())
+    transaction.commit().map_err(unexpected)
+}
+
+/// Puts a memory aside that is still in a claim.
+pub(super) fn refuse(
+    connection: &Connection,
+    id: &MemoryId,
+    claim: Timestamp,
+    until: Timestamp,
+    why: &str,
+) -> Result<()> {
+    let number: Option<i64> = connection
+        .prepare_cached(
+            "SELECT memory FROM pending JOIN memories USING (memory)
+             WHERE id = ? AND claimed_until = ?",
+        )
+        .and_then(|mut select| {
+            select.query_row((id.as_str(), claim.as_microsecond()), |row| row.get(0)).optional()
+        })
+        .map_err(unexpected)?;
+    number.map_or(Ok(()), |number| put_aside(connection, number, until, why))
+}
+
+fn put_aside(connection: &Connection, number: i64, until: Timestamp, why: &str) -> Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE pending SET claimed_until = ?, refused_because = ?,
+                    refusals = min(refusals, 1 << 30) + 1
+             WHERE memory = ?",
+        )
+        .and_then(|mut update| update.execute((until.as_microsecond(), why, number)))
+        .map(drop)
+        .map_err(unexpected)
 }
 
 /// Returns the model that memories are embedded with.
@@ -78,50 +119,88 @@ pub(super) fn adopt(connection: &mut Connection, fingerprint: &Fingerprint) -> R
             [fingerprint.as_str()],
         )
         .map_err(unexpected)?;
+    // Whoever has claimed something embeds it with the earlier model.
+    transaction.execute("DELETE FROM pending", []).map_err(unexpected)?;
     refill(&transaction)?;
     transaction.commit().map_err(unexpected)?;
     Ok(true)
 }
 
-/// Puts exactly those memories into the queue that have no vector of the adopted model.
+/// Leaves exactly those memories in the queue that have no vector of the adopted model.
+///
+/// What is in it already stays as it is, whoever has claimed it.
 pub(super) fn refill(connection: &Connection) -> Result<()> {
     connection
         .execute_batch(
-            "DELETE FROM pending;
-             INSERT INTO pending (memory, scope) SELECT memory, scope FROM memories AS m
+            "CREATE TEMP TABLE lacking AS SELECT memory, scope FROM main.memories AS m
              WHERE fingerprint IS NULL
                 OR fingerprint <> (SELECT value FROM settings WHERE name = 'model')
                 OR NOT EXISTS (SELECT 1 FROM vectors WHERE vector
-                               BETWEEN m.memory << 24 AND (m.memory << 24) + 16777215);",
+                               BETWEEN m.memory << 24 AND (m.memory << 24) + 16777215);
+             DELETE FROM pending WHERE memory NOT IN (SELECT memory FROM lacking);
+             INSERT INTO pending (memory, scope) SELECT memory, scope FROM lacking
+             WHERE memory NOT IN (SELECT memory FROM pending);
+             DROP TABLE lacking;",
         )
         .map_err(unexpected)
 }
 
-/// Hands out memories that nobody is embedding.
+/// Hands out memories that nobody is embedding, and puts aside what cannot be read.
 pub(super) fn claim(
     connection: &mut Connection,
     now: Timestamp,
     until: Timestamp,
     limit: usize,
-) -> Result<Vec<Memory>> {
+) -> Result<Vec<Claimed>> {
     let transaction =
         Transaction::new(connection, TransactionBehavior::Immediate).map_err(unexpected)?;
-    let sql = format!(
-        "SELECT p.memory, {MEMORY} FROM pending AS p JOIN memories AS m USING (memory)
-         WHERE p.claimed_until <= ? ORDER BY p.memory LIMIT ?"
-    );
-    let values = [now.as_microsecond().into(), bounded(limit as u64)];
-    let claimed: Vec<(i64, Memory)> = collect(&transaction, &sql, values, |row| {
-        Ok((row.get(0).map_err(unexpected)?, read::memory_from(row, 1)?))
-    })?;
-    for (number, _) in &claimed {
-        transaction
-            .prepare_cached("UPDATE pending SET claimed_until = ? WHERE memory = ?")
-            .and_then(|mut update| update.execute((until.as_microsecond(), number)))
-            .map_err(unexpected)?;
+    let mut claimed = Vec::new();
+    for (number, found) in free(&transaction, now, limit)? {
+        match found {
+            Ok(found) => {
+                take(&transaction, number, until)?;
+                claimed.push(found);
+            }
+            Err(error) => put_aside(&transaction, number, until, &error.to_string())?,
+        }
     }
     transaction.commit().map_err(unexpected)?;
-    Ok(claimed.into_iter().map(|(_, memory)| memory).collect())
+    Ok(claimed)
+}
+
+/// Returns memories that nobody is embedding, up to so many that can be read.
+fn free(
+    connection: &Connection,
+    now: Timestamp,
+    limit: usize,
+) -> Result<Vec<(i64, Result<Claimed>)>> {
+    let sql = format!(
+        "SELECT p.memory, p.refusals, {MEMORY}
+         FROM pending AS p JOIN memories AS m USING (memory)
+         WHERE p.claimed_until <= ? ORDER BY p.memory"
+    );
+    let mut select = connection.prepare_cached(&sql).map_err(unexpected)?;
+    let mut rows = select.query([now.as_microsecond()]).map_err(unexpected)?;
+    let mut found = Vec::new();
+    let mut readable = 0;
+    while readable < limit
+        && let Some(row) = rows.next().map_err(unexpected)?
+    {
+        let number = row.get(0).map_err(unexpected)?;
+        let refusals = row.get(1).map_err(unexpected)?;
+        let claimed = read::memory_from(row, 2).map(|memory| Claimed { memory, refusals });
+        readable += usize::from(claimed.is_ok());
+        found.push((number, claimed));
+    }
+    Ok(found)
+}
+
+fn take(connection: &Connection, number: i64, until: Timestamp) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE pending SET claimed_until = ? WHERE memory = ?")
+        .and_then(|mut update| update.execute((until.as_microsecond(), number)))
+        .map(drop)
+        .map_err(unexpected)
 }
 
 /// Returns how far the embedding of everything is.
@@ -135,7 +214,16 @@ pub(super) fn state(connection: &Connection) -> Result<EmbeddingState> {
         .filter(|(fingerprint, _)| Some(fingerprint) != model.as_ref())
         .collect();
     let embedded = count("SELECT count(*) FROM memories")?.saturating_sub(pending);
-    Ok(EmbeddingState { model, embedded, pending, retiring })
+    Ok(EmbeddingState { model, embedded, pending, refused: refused(connection)?, retiring })
+}
+
+/// Returns why memories could not be embedded, with how many.
+fn refused(connection: &Connection) -> Result<Vec<(String, u64)>> {
+    let sql = "SELECT refused_because, count(*) FROM pending WHERE refused_because IS NOT NULL
+               GROUP BY refused_because ORDER BY count(*) DESC, refused_because";
+    collect(connection, sql, [], |row| {
+        Ok((row.get(0).map_err(unexpected)?, row.get(1).map_err(unexpected)?))
+    })
 }
 
 /// Removes some vectors of models other than the adopted one, and returns how many are left.

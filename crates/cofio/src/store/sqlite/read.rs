@@ -191,10 +191,10 @@ fn summary(
         entities: 0,
         latest_at: None,
     };
-    let sql = "SELECT kind, state, count(*), sum(fingerprint IS NULL),
-                      sum(bytes), max(created_at)
-               FROM memories WHERE scope = ? AND (expires_at IS NULL OR expires_at > ?)
-               GROUP BY kind, state";
+    let sql = "SELECT m.kind, m.state, count(*), count(p.memory), sum(m.bytes), max(m.created_at)
+               FROM memories AS m LEFT JOIN pending AS p USING (memory)
+               WHERE m.scope = ? AND (m.expires_at IS NULL OR m.expires_at > ?)
+               GROUP BY m.kind, m.state";
     let values = [Sql::from(number), now.as_microsecond().into()];
     let group = |row: &Row<'_>| {
         let kind: String = row.get(0).map_err(unexpected)?;

@@ -4,9 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{read, unexpected};
 use crate::error::Result;
-use crate::model::{
-    Embedding, Fingerprint, Identifier, Layer, Memory, MemoryId, Scope, Timestamp, Triple,
-};
+use crate::model::{Fingerprint, Identifier, Layer, Memory, MemoryId, Scope, Timestamp, Triple};
 use crate::store::{Order, document};
 use crate::text::fold;
 
@@ -150,15 +148,11 @@ pub(super) fn replace(
     memory: &Memory,
     identity: Option<&[u8; 32]>,
 ) -> Result<()> {
-    let fingerprint = match &memory.embedding {
-        Embedding::Pending => None,
-        Embedding::Ready(fingerprint) => Some(fingerprint.as_str()),
-    };
     connection
         .prepare_cached(
             "UPDATE memories SET kind = ?, state = ?, trust = ?, session = ?, key = ?,
                     confidence = ?, event_at = ?, created_at = ?, expires_at = ?, version = ?,
-                    bytes = ?, identity = ?, document = ?, fingerprint = ?
+                    bytes = ?, identity = ?, document = ?
              WHERE memory = ?",
         )
         .and_then(|mut update| {
@@ -176,7 +170,6 @@ pub(super) fn replace(
                 memory.content.as_str().len() as u64,
                 identity,
                 document::encode(memory),
-                fingerprint,
                 number,
             ])
         })
@@ -198,15 +191,15 @@ pub(super) fn keep_version(
         .map_err(unexpected)
 }
 
-/// Marks a memory as having vectors of a model.
+/// Marks a memory as having vectors of a model, or none.
 pub(super) fn mark_embedded(
     connection: &Connection,
     number: i64,
-    fingerprint: &Fingerprint,
+    fingerprint: Option<&Fingerprint>,
 ) -> Result<()> {
     connection
         .prepare_cached("UPDATE memories SET fingerprint = ? WHERE memory = ?")
-        .and_then(|mut update| update.execute((fingerprint.as_str(), number)))
+        .and_then(|mut update| update.execute((fingerprint.map(Fingerprint::as_str), number)))
         .map(drop)
         .map_err(unexpected)
 }

@@ -14,7 +14,11 @@ use crate::text::ANALYSER_VERSION;
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/001.sql"),
     concat!(include_str!("schema/002-vectors.sql"), include_str!("schema/002-turns.sql")),
-    concat!(include_str!("schema/003-spellings.sql"), include_str!("schema/003-policy.sql")),
+    concat!(
+        include_str!("schema/003-spellings.sql"),
+        include_str!("schema/003-policy.sql"),
+        include_str!("schema/003-refusals.sql")
+    ),
 ];
 
 /// Marks a file as ours ("cofi").
@@ -168,11 +172,12 @@ mod tests {
 
     const ADDED: &str = "CREATE TABLE added (number INTEGER) STRICT;";
 
-    /// Returns all migrations and one more.
-    fn and(next: &'static str) -> Vec<&'static str> {
-        [MIGRATIONS, &[next]].concat()
+    /// Returns the migrations of a later version.
+    fn with(next: &'static str) -> Vec<&'static str> {
+        MIGRATIONS.iter().copied().chain([next]).collect()
     }
 
+    /// Returns where a file of this version is copied to.
     fn backup(path: &Path, number: usize) -> PathBuf {
         backup_path(path, MIGRATIONS.len(), number)
     }
@@ -189,9 +194,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cofio.db");
         migrated(&path, MIGRATIONS).unwrap();
-        let newer = migrated(&path, &and(ADDED)).unwrap();
-        newer.execute("INSERT INTO added VALUES (1)", []).unwrap();
-        migrated(&path, &and(ADDED)).unwrap();
+        let next = with(ADDED);
+        migrated(&path, &next).unwrap().execute("INSERT INTO added VALUES (1)", []).unwrap();
+        migrated(&path, &next).unwrap();
         let error = migrated(&path, MIGRATIONS).unwrap_err();
         assert!(error.to_string().contains("newer"), "{error}");
         migrated(&backup(&path, 1), MIGRATIONS).unwrap();
@@ -199,14 +204,37 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_in_a_file_of_the_second_version_still_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cofio.db");
+        migrated(&path, &MIGRATIONS[..2])
+            .unwrap()
+            .execute_batch(
+                "INSERT INTO scopes (scope, text, layer) VALUES (1, 'user:alice', 'user');
+                 INSERT INTO memories (memory, id, scope, kind, state, trust, confidence, event_at,
+                                       created_at, version, bytes, document)
+                 VALUES (1, 'fact_1', 1, 'fact', 'active', 0, 0, 0, 0, 1, 0, '');
+                 INSERT INTO pending (memory, scope, claimed_until) VALUES (1, 1, 7);",
+            )
+            .unwrap();
+        let waiting: (i64, i64, Option<String>) = migrated(&path, MIGRATIONS)
+            .unwrap()
+            .query_row("SELECT claimed_until, refusals, refused_because FROM pending", [], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .unwrap();
+        assert_eq!(waiting, (7, 0, None));
+    }
+
+    #[test]
     fn a_migration_that_fails_changes_nothing_and_can_be_tried_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cofio.db");
         migrated(&path, MIGRATIONS).unwrap();
-        let broken = "CREATE TABLE added (number INTEGER) STRICT; nonsense";
-        assert!(migrated(&path, &and(broken)).is_err());
+        let broken = with("CREATE TABLE added (number INTEGER) STRICT; nonsense");
+        assert!(migrated(&path, &broken).is_err());
         migrated(&path, MIGRATIONS).unwrap();
-        migrated(&path, &and(ADDED)).unwrap();
+        migrated(&path, &with(ADDED)).unwrap();
         assert!(backup(&path, 2).exists());
     }
 
@@ -217,7 +245,7 @@ mod tests {
         migrated(&path, MIGRATIONS).unwrap();
         std::thread::scope(|threads| {
             let all: Vec<_> =
-                (0..8).map(|_| threads.spawn(|| migrated(&path, &and(ADDED)).map(drop))).collect();
+                (0..8).map(|_| threads.spawn(|| migrated(&path, &with(ADDED)).map(drop))).collect();
             for one in all {
                 one.join().unwrap().unwrap();
             }

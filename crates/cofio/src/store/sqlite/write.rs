@@ -6,8 +6,8 @@ use super::rows::{self, Row};
 use super::{audit, codes, entities, idempotency, index, pending, rejections, turns, unexpected};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Change, ChangeKind, ChangeRange, Commit, Embedding, Fingerprint, Memory, MemoryId, Outcome,
-    PassageVector, Reading, Scope, Timestamp, ValueHash,
+    Change, ChangeKind, ChangeRange, Commit, Fingerprint, Memory, MemoryId, Outcome, PassageVector,
+    Reading, Scope, Timestamp, ValueHash,
 };
 use crate::store::analysed::Analysed;
 use crate::store::{chain, document, version_conflict};
@@ -141,10 +141,11 @@ impl<'a> Writing<'a> {
         rows::replace(self.connection, row.number, memory, identity)?;
         rows::remove_parents(self.connection, row.number)?;
         rows::insert_parents(self.connection, row.number, memory)?;
-        underive(self.connection, &row)?;
+        let before = underive(self.connection, &row)?;
         derive(self.connection, row.number, row.scope, memory)?;
-        if memory.embedding == Embedding::Pending {
+        if !memory.shares_vectors_with(&before) {
             codes::remove(self.connection, row.scope, row.number)?;
+            rows::mark_embedded(self.connection, row.number, None)?;
             pending::remove(self.connection, row.number)?;
             pending::add(self.connection, row.number, row.scope)?;
         }
@@ -181,13 +182,14 @@ impl<'a> Writing<'a> {
     ) -> Result<Outcome> {
         let row = rows::find(self.connection, id)?.filter(|row| row.version == version);
         let Some(row) = row else { return Ok(Outcome::Missing(id.clone())) };
+        if pending::adopted(self.connection)?.is_some_and(|adopted| adopted != *fingerprint) {
+            return Ok(Outcome::Missing(id.clone()));
+        }
         let assistant = document::decode(&row.document)?.said_by_assistant();
         let (connection, scope, number) = (self.connection, row.scope, row.number);
         keep_vectors(connection, (scope, number), assistant, fingerprint, vectors)?;
-        rows::mark_embedded(connection, number, fingerprint)?;
-        if pending::adopted(connection)?.is_none_or(|adopted| adopted == *fingerprint) {
-            pending::remove(connection, number)?;
-        }
+        rows::mark_embedded(connection, number, Some(fingerprint))?;
+        pending::remove(connection, number)?;
         Ok(Outcome::Embedded(id.clone()))
     }
 
@@ -277,13 +279,14 @@ fn keep_vectors(
     codes::insert(connection, scope, model, number, flags, &passages)
 }
 
-/// Removes everything that a memory was found through, except its vectors.
-fn underive(connection: &Connection, row: &Row) -> Result<()> {
-    let analysed = Analysed::of(&document::decode(&row.document)?);
-    index::remove(connection, row.number, row.scope, &analysed)?;
+/// Removes everything that a memory was found through, except its vectors, and returns the memory.
+fn underive(connection: &Connection, row: &Row) -> Result<Memory> {
+    let memory = document::decode(&row.document)?;
+    index::remove(connection, row.number, row.scope, &Analysed::of(&memory))?;
     turns::remove(connection, row.number, row.scope)?;
     entities::unlink(connection, row.number, row.scope)?;
-    rows::remove_statement(connection, row.number)
+    rows::remove_statement(connection, row.number)?;
+    Ok(memory)
 }
 
 fn already_known(id: &MemoryId) -> Error {

@@ -89,7 +89,7 @@ pub(in super::super) fn forget_model(
 }
 
 /// Returns how many dimensions the vectors of a model have.
-pub(super) fn dimensions(connection: &Connection, model: i64) -> Result<usize> {
+pub(in super::super) fn dimensions(connection: &Connection, model: i64) -> Result<usize> {
     connection
         .prepare_cached("SELECT dimensions FROM models WHERE model = ?")
         .and_then(|mut select| select.query_row([model], |row| row.get(0)).optional())

@@ -489,3 +489,31 @@ fn what_was_not_used_for_long_makes_room() {
     assert_eq!(vector_bytes(1), Some(0));
     assert_eq!((look(1), look(2)), (vec![1], vec![2]));
 }
+
+#[test]
+fn a_vector_that_was_replaced_is_not_kept_when_its_stamp_comes_again() {
+    let connection = in_memory();
+    let model = model(&connection, "m", 24);
+    let cache = Cache::default();
+    let (before, after) = (vector(1, 24), vector(2, 24));
+    insert_one(&connection, 1, model, 1, &before);
+    insert_one(&connection, 1, model, 3, &vector(3, 24));
+    let cosine = || {
+        let found = cosines(&connection, &cache, (1, model), &after, &[1]).unwrap();
+        found[0].cosine
+    };
+    let first = cosine();
+    let stamp = |memory: i64| -> i64 {
+        let page: Vec<u8> =
+            connection.query_row("SELECT records FROM codes", [], |row| row.get(0)).unwrap();
+        let records = Records::read(24, page).unwrap();
+        let place = records.keys().position(|key| key.memory() == memory).unwrap();
+        i64::from(records.raw().nth(place).unwrap().stamp())
+    };
+    let again = stamp(1) + (1 << 16);
+    // Removing the earlier vector takes one revision, and keeping the next another.
+    connection.execute("UPDATE populations SET revision = ? WHERE model = 0", [again - 2]).unwrap();
+    insert_one(&connection, 1, model, 1, &after);
+    assert_eq!(stamp(1), again - (1 << 16), "the stamp has come again");
+    assert!(first < 0.9 && cosine() > 0.99, "{first} {}", cosine());
+}

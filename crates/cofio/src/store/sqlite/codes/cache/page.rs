@@ -57,6 +57,9 @@ impl Page {
         for (slot, vector) in vectors.iter().enumerate() {
             let Some(vector) = vector.get() else { continue };
             let entry = (earlier.codes.keys[slot], earlier.codes.stamps[slot]);
+            if may_be_between(entry.1, self.codes.revision, earlier.codes.revision) {
+                continue;
+            }
             let mut entries =
                 self.codes.keys.iter().copied().zip(self.codes.stamps.iter().copied());
             if let Some(now) = entries.position(|other| other == entry) {
@@ -71,6 +74,15 @@ impl Page {
         let loaded = self.vectors.get().into_iter().flatten().filter_map(OnceLock::get);
         loaded.map(|vector| size_of_val(&**vector)).sum()
     }
+}
+
+/// Returns whether a vector may have been written between two revisions, the later one included.
+///
+/// A stamp is the end of a revision and comes again, so the same stamp need not be the same vector.
+fn may_be_between(stamp: u16, one: i64, other: i64) -> bool {
+    let (earlier, later) = (one.min(other), one.max(other));
+    let since = (i64::from(stamp) - earlier - 1).rem_euclid(1 << u16::BITS);
+    since < later - earlier
 }
 
 /// The codes of a page, side by side as the kernels want them.
@@ -138,5 +150,27 @@ impl Codes {
             0..self.keys.len()
         };
         range.filter(move |slot| self.keys[*slot].memory() == memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_tells_what_cannot_be_new() {
+        let check = |stamp, one, other, expected| {
+            assert_eq!(may_be_between(stamp, one, other), expected, "{stamp} {one} {other}");
+            assert_eq!(may_be_between(stamp, other, one), expected, "{stamp} {other} {one}");
+        };
+        check(7, 7, 7, false);
+        check(7, 7, 9, false);
+        check(8, 7, 9, true);
+        check(9, 7, 9, true);
+        check(10, 7, 9, false);
+        check(5, 65_540, 65_541, true);
+        check(4, 65_540, 65_541, false);
+        check(0, 65_535, 65_536, true);
+        check(123, 1, 65_537, true);
     }
 }
