@@ -130,8 +130,11 @@ fn a_block_for_a_prompt_is_data_within_its_budget() {
     let mut here = fact("alice", "Tea was mentioned just now");
     here.source.session = Some(named("now"));
     fixture.remember(here).unwrap();
-    let request =
-        ContextRequest { session: Some(named("now")), ..ContextRequest::new(mine(), "tea") };
+    let request = ContextRequest {
+        session: Some(named("now")),
+        episodes: 5,
+        ..ContextRequest::new(mine(), "tea")
+    };
     let block = block_on(fixture.engine.context(&local("alice"), &request)).unwrap();
     assert_eq!(block.memories.len(), 2);
     assert_eq!(block.markdown().matches("</memory>").count(), 1);

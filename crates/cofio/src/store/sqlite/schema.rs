@@ -207,16 +207,21 @@ mod tests {
     fn what_waits_in_a_file_of_the_second_version_still_waits() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cofio.db");
-        migrated(&path, &MIGRATIONS[..2])
-            .unwrap()
+        create_private(&path).unwrap();
+        let older = connect(&path, SqliteOptions::default()).unwrap();
+        older.execute_batch(&MIGRATIONS[..2].concat()).unwrap();
+        older
             .execute_batch(
                 "INSERT INTO scopes (scope, text, layer) VALUES (1, 'user:alice', 'user');
                  INSERT INTO memories (memory, id, scope, kind, state, trust, confidence, event_at,
                                        created_at, version, bytes, document)
-                 VALUES (1, 'fact_1', 1, 'fact', 'active', 0, 0, 0, 0, 1, 0, '');
+                 VALUES (1, 'fact_1', 1, 'fact', 'active', 0, 0, 0, 0, 1, 0, '{}');
                  INSERT INTO pending (memory, scope, claimed_until) VALUES (1, 1, 7);",
             )
             .unwrap();
+        older.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        older.pragma_update(None, "user_version", 2).unwrap();
+        set_analyser(&older).unwrap();
         let waiting: (i64, i64, Option<String>) = migrated(&path, MIGRATIONS)
             .unwrap()
             .query_row("SELECT claimed_until, refusals, refused_because FROM pending", [], |row| {
