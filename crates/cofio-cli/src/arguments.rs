@@ -7,7 +7,7 @@ use cofio::model::Layer;
 
 use crate::commands::{
     audit, backup, clear, completions, context, doctor, edit, embed, entity, export, facts, forget,
-    history, import, list, model, remember, restore, search, show, stats, why_not, window,
+    history, import, list, model, remember, restore, review, search, show, stats, why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -82,6 +82,7 @@ pub enum Command {
     Context(context::Context),
     Show(show::Show),
     List(list::List),
+    Review(review::Review),
     Edit(edit::Edit),
     Forget(forget::Forget),
     History(history::History),

@@ -19,6 +19,7 @@ pub mod list;
 pub mod model;
 pub mod remember;
 pub mod restore;
+pub mod review;
 pub mod search;
 pub mod show;
 pub mod stats;
@@ -44,6 +45,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Context(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Show(command) => on_store(&globals, async |app| command.run(app).await),
         Command::List(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Review(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Edit(command) => writing(&globals, async |app| command.run(app).await),
         Command::Forget(command) => on_store(&globals, async |app| command.run(app).await),
         Command::History(command) => on_store(&globals, async |app| command.run(app).await),

@@ -20,6 +20,11 @@ impl Consent {
         Self { given, can_ask: on_a_terminal() }
     }
 
+    /// Returns whether somebody is there to be asked.
+    pub fn can_ask(self) -> bool {
+        self.can_ask
+    }
+
     /// Goes on only if somebody agrees.
     pub fn ask(self, question: &str) -> Result<()> {
         self.require(1, question, "y", "[y/N]")

@@ -8,7 +8,7 @@ mod patch;
 pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry};
 pub use output::{
     AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, DeleteOutput, EntityOutput, ErrorOutput,
-    HistoryOutput, ListOutput, RedactionOutput, ScopeOutput, SearchOutput, SearchResult,
-    StatsOutput, TurnOutput, UpdateOutput, WhyNotOutput,
+    HistoryOutput, ListOutput, RedactionOutput, RejectionOutput, ScopeOutput, SearchOutput,
+    SearchResult, StatsOutput, TurnOutput, UpdateOutput, WhyNotOutput,
 };
 pub use patch::{metadata, metadata_patch};

@@ -6,7 +6,7 @@ mod fields;
 use anyhow::Result;
 use clap::Args;
 use cofio::engine::Remembered;
-use cofio::model::{IdempotencyKey, Triple};
+use cofio::model::{IdempotencyKey, Memory, State, Triple};
 use cofio::wire::AddOutput;
 
 use crate::app::App;
@@ -55,7 +55,10 @@ impl Remember {
         }
         let mut draft = fields.draft(self.content(app)?, scope, app)?;
         draft.idempotency_key = self.idempotency_key.map(IdempotencyKey::new).transpose()?;
-        let remembered = app.engine.remember(&app.caller, draft).await?;
+        let mut remembered = app.engine.remember(&app.caller, draft).await?;
+        if remembered.memory.state == State::Pending && app.consent.can_ask() {
+            remembered.memory = confirmed(app, remembered.memory).await?;
+        }
         app.output.answer(|| AddOutput::from(&remembered), |page| show(page, &remembered))?;
         Ok(())
     }
@@ -89,9 +92,23 @@ impl Remember {
     }
 }
 
+/// Asks whoever is there whether a fact that waits is to be believed; it goes on waiting if not.
+async fn confirmed(app: &App, memory: Memory) -> Result<Memory> {
+    let text = memory.content.as_str();
+    let question = format!("{text}\nIts source has {} trust. Confirm it?", memory.source.trust());
+    if app.consent.ask(&question).is_err() {
+        return Ok(memory);
+    }
+    Ok(app.engine.approve(&app.caller, &memory.id, text).await?)
+}
+
 fn show(page: &mut Page, remembered: &Remembered) {
     let memory = &remembered.memory;
     let became = if remembered.existing { "known already:" } else { "remembered" };
     page.line(format!("{became} {} in {}", memory.id, memory.scope));
     present::redactions(page, &remembered.redactions);
+    if memory.state == State::Pending {
+        let trust = memory.source.trust();
+        page.aside(format!("it waits for review, as its source has {trust} trust: cofio review"));
+    }
 }

@@ -11,6 +11,7 @@ mod keeping;
 mod manners;
 mod meaning;
 mod model;
+mod review;
 mod settings;
 mod transfer;
 mod why_not;

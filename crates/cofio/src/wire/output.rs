@@ -14,6 +14,8 @@ use crate::error::Error;
 use crate::ingest::{Level, Redaction};
 use crate::model::{AuditEntry, ChangeRecord, Embedding, Scope};
 use crate::retrieval::{Answer, Hit, MeaningUsed, explain};
+use crate::store::Rejection;
+use crate::text::hex;
 
 /// What became of something to remember.
 #[derive(Debug, Clone, Serialize)]
@@ -119,6 +121,15 @@ pub struct DeleteOutput {
     pub deleted: usize,
     pub ids: Vec<String>,
     pub failed: Vec<String>,
+}
+
+/// A value that is not learnt again.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RejectionOutput {
+    pub hash: String,
+    pub at: String,
+    pub scope: ScopeOutput,
 }
 
 /// A memory with everything it was before.
@@ -347,6 +358,16 @@ impl From<&Listed> for ListOutput {
             next_cursor: listed.next_cursor.clone(),
             total_count: listed.total,
             scopes: listed.scopes.iter().map(ScopeOutput::from).collect(),
+        }
+    }
+}
+
+impl From<&Rejection> for RejectionOutput {
+    fn from(rejection: &Rejection) -> Self {
+        Self {
+            hash: hex(&rejection.value),
+            at: rejection.at.to_string(),
+            scope: ScopeOutput::from(&rejection.scope),
         }
     }
 }
