@@ -18,7 +18,6 @@ mod weights;
 
 pub use block::{ContextBlock, Known, block, estimated_tokens};
 pub use explain::explain;
-pub use fuse::{RANK_CONSTANT, Ranked, fuse};
 pub use merge::{Hit, LookedUp, Signals, merge};
 pub(crate) use plan::not_open;
 pub use plan::reach;
