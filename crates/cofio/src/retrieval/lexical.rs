@@ -56,7 +56,7 @@ pub fn lexical(evidence: &Evidence, flow: &Flow) -> Lexical {
     lexical
 }
 
-/// Returns the bit of a word; there is none for words beyond the first few dozen.
-fn bit(word: usize) -> u64 {
+/// Returns the bit of a word in [`Lexical::matched`]; beyond the first few dozen there is none.
+pub fn bit(word: usize) -> u64 {
     u32::try_from(word).ok().and_then(|word| 1_u64.checked_shl(word)).unwrap_or_default()
 }

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use super::block::estimated_tokens;
+use super::lexical::bit;
 use super::query::{Merge, Query};
 use super::rank::{Part, Scored};
 use crate::model::{Layer, Memory, MemoryId};
@@ -84,7 +85,7 @@ struct Candidate {
 
 impl Candidate {
     fn new(scored: Scored, memory: Memory, looked_up: LookedUp<'_>) -> Self {
-        let has = |number: usize| scored.matched >> number.min(63) & 1 == 1;
+        let has = |number: usize| scored.matched & bit(number) != 0;
         let words = looked_up.words.iter().enumerate().filter(|(number, _)| has(*number));
         let matched_terms = words.filter_map(|(_, terms)| terms.first().cloned()).collect();
         let mut matched_names: Vec<String> = Vec::new();
