@@ -87,7 +87,7 @@ impl Engine {
         filter: &Filter,
     ) -> Result<Interpretation> {
         if query.mode == Mode::Keyword {
-            let by_words = query.text.clone();
+            let by_words = question.text().to_owned();
             return Ok(Interpretation { by_words, ..Interpretation::default() });
         }
         let survey = self.store.survey(&filter.scopes, &question.words()).await?;

@@ -45,6 +45,11 @@ impl<'a> Question<'a> {
         Self { words: words.map(|word| (word, core(word))).collect(), text }
     }
 
+    /// Returns the question as it was asked.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// Returns the words, folded for comparison, without punctuation.
     pub fn words(&self) -> Vec<String> {
         self.words.iter().map(|(_, core)| core.clone()).filter(|core| !core.is_empty()).collect()

@@ -276,6 +276,15 @@ fn ranks_alone_can_be_fused() {
 }
 
 #[test]
+fn a_secret_in_a_question_is_not_looked_for_in_any_mode() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "hunter22 rides again");
+    for mode in [Mode::Hybrid, Mode::Keyword] {
+        check(&fixture, &Query { mode, ..query("the password is hunter22") }, &[]);
+    }
+}
+
+#[test]
 fn precedence_puts_the_most_specific_layer_first() {
     let fixture = Fixture::new();
     let names = [(Layer::User, "alice"), (Layer::Company, "c")];
