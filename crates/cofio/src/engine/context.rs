@@ -161,6 +161,7 @@ impl Engine {
         let criteria = Criteria {
             kinds: vec![Kind::Fact],
             custom: wanted.criteria.custom.clone().into_iter().chain([category]).collect(),
+            learnt_by: Some(began_at),
             ..wanted.criteria
         };
         let selection = Selection { criteria, ..wanted };
@@ -170,7 +171,6 @@ impl Engine {
             ..ListRequest::new(selection)
         };
         let mut profile = self.list(caller, &list).await?.memories;
-        profile.retain(|memory| memory.created_at <= began_at);
         profile.truncate(request.profile);
         Ok(profile)
     }
@@ -201,11 +201,11 @@ impl Engine {
         began_at: Timestamp,
     ) -> Result<Option<Memory>> {
         let wanted = request.selection.clone();
-        let criteria = Criteria { kinds: vec![Kind::Reflection], ..wanted.criteria };
+        let (kinds, learnt_by) = (vec![Kind::Reflection], Some(began_at));
+        let criteria = Criteria { kinds, learnt_by, ..wanted.criteria };
         let selection = Selection { criteria, ..wanted };
         let list =
-            ListRequest { limit: 10, order: Order::LatestEvent, ..ListRequest::new(selection) };
-        let latest = self.list(caller, &list).await?.memories.into_iter();
-        Ok(latest.into_iter().find(|memory| memory.created_at <= began_at))
+            ListRequest { limit: 1, order: Order::LatestEvent, ..ListRequest::new(selection) };
+        Ok(self.list(caller, &list).await?.memories.into_iter().next())
     }
 }

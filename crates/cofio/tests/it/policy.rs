@@ -2,6 +2,7 @@
 
 use cofio::engine::ContextRequest;
 use cofio::model::{Channel, Draft, Kind, Layer, MemoryId, Patch, Source, Trust};
+use cofio::retrieval::ContextBlock;
 use cofio::store::Entries;
 use cofio::{ErrorKind, Query, Selection};
 use pollster::block_on;
@@ -168,6 +169,43 @@ fn what_is_known_of_the_user_keeps_its_bytes_through_a_conversation() {
     assert!(asked("two", "and coffee?").stable.contains("potter"), "another conversation knows");
     block_on(fixture.engine.forget(&local("alice"), &[name])).unwrap();
     assert!(!asked("one", "and coffee?").stable.contains("Pritchard"), "forgetting comes first");
+}
+
+/// Returns what a prompt in a session of Alice's is told.
+fn told(fixture: &Fixture, session: &str, prompt: &str) -> ContextBlock {
+    let session = Some(named(session));
+    let request = ContextRequest { session, ..ContextRequest::new(mine(), prompt) };
+    block_on(fixture.engine.context(&local("alice"), &request)).unwrap()
+}
+
+#[test]
+fn what_is_learnt_later_of_earlier_times_does_not_change_what_a_conversation_knows() {
+    let fixture = Fixture::new();
+    let profile = |text: &str, event_at: Option<&str>| {
+        let mut draft = fact("alice", text);
+        draft.metadata.custom.insert("category".to_owned(), "user_profile".into());
+        draft.event_at = event_at.map(|at| at.parse().unwrap());
+        fixture.remember(draft).unwrap();
+    };
+    let reflect = |text: &str| {
+        fixture.remember(Draft { kind: Kind::Reflection, ..fact("alice", text) }).unwrap();
+    };
+    let words = ["tea", "oats", "rye", "figs", "plums", "beans", "kale", "rice", "corn", "peas"];
+    for number in 0..22 {
+        profile(&format!("likes{number} {}{number}", words[number % words.len()]), None);
+    }
+    reflect("The winter was long");
+    let first = told(&fixture, "s9", "hello").stable;
+    assert!(first.contains("likes0") && first.contains("winter"), "{first}");
+    profile("Born in Lisbon", Some("1990-01-01T00:00:00Z"));
+    for word in ["spring", "summer", "autumn", "April", "May", "June", "July", "August", "noon"] {
+        reflect(&format!("The {word} was short"));
+    }
+    for word in ["dawn", "dusk", "night"] {
+        reflect(&format!("Then came {word}"));
+    }
+    assert_eq!(told(&fixture, "s9", "hello").stable, first);
+    assert!(told(&fixture, "s10", "hello").stable.contains("Lisbon"));
 }
 
 #[test]
