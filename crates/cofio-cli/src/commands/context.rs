@@ -79,9 +79,9 @@ struct KeptOutput {
 }
 
 impl Context {
-    /// Returns whether this keeps something, if only that a conversation began.
+    /// Returns whether this keeps a value.
     pub fn writes(&self) -> bool {
-        !matches!(self.value, Some(Value::Get { .. }))
+        matches!(self.value, Some(Value::Set { .. }))
     }
 
     pub async fn run(self, app: &App) -> Result<()> {

@@ -8,17 +8,14 @@ use super::remember::Remembered;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
-    Caller, Channel, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch,
-    Scope, Source, Timestamp,
+    Caller, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch, Scope,
+    Source, Timestamp,
 };
 use crate::retrieval::{self, ContextBlock, Known, Query, Selection};
 use crate::store::Order;
 
 /// The least score of what a prompt calls for: something must speak for it, and more than against.
 const RELEVANT: f64 = 0.6;
-
-/// The key of the mark that a conversation leaves with its first question.
-const BEGINNING: &str = "cofio.conversation-began";
 
 /// What a block for a prompt should be about.
 #[derive(Debug, Clone)]
@@ -109,7 +106,8 @@ impl Engine {
     /// With a session, what is known of the user is that of the moment when this was first asked
     /// in it, so that its bytes stay the same; a memory that is changed or forgotten changes them.
     pub async fn context(&self, caller: &Caller, request: &ContextRequest) -> Result<ContextBlock> {
-        let began_at = self.began_at(caller, request).await?;
+        let session = request.session.as_ref();
+        let began_at = self.began_at(caller, &request.selection, session).await?;
         let mut known = Known {
             profile: self.profile(caller, request, began_at).await?,
             reflection: self.latest_reflection(caller, request, began_at).await?,
@@ -126,28 +124,6 @@ impl Engine {
             new.cloned().collect()
         };
         Ok(retrieval::block(&known, request.tokens))
-    }
-
-    /// Returns when the conversation began, as far as this verb is concerned.
-    ///
-    /// A conversation leaves a mark with its first question, and the mark says when that was.
-    async fn began_at(&self, caller: &Caller, request: &ContextRequest) -> Result<Timestamp> {
-        let now = self.now();
-        let Some(session) = &request.session else { return Ok(now) };
-        let identifiers = &request.selection.identifiers;
-        let identifiers = identifiers.clone().with(Layer::Session, session.clone());
-        let Ok(scope) = Scope::new(Layer::Session, &identifiers) else { return Ok(now) };
-        let mut source = Source::through(Channel::OwnerMessage);
-        source.session = Some(session.clone());
-        let mark = Draft {
-            key: Some(BEGINNING.to_owned()),
-            ..Draft::new(scope, Kind::Working, "the conversation began", source)
-        };
-        match self.remember(caller, mark).await {
-            Ok(mark) => Ok(mark.memory.created_at),
-            // Whoever may only read still gets an answer.
-            Err(_) => Ok(now),
-        }
     }
 
     async fn profile(
