@@ -1,6 +1,7 @@
 //! Reading a question in the light of where it is asked: whose names it has, and what to look for.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::weights::WEIGHTS;
 use crate::model::{Survey, WordUse};
@@ -9,7 +10,7 @@ use crate::text;
 /// How many words the longest name of an entity has that a question is searched for.
 const LONGEST_NAME: usize = 4;
 
-/// How many words of a question are looked at one by one.
+/// How many words of a question are asked about.
 const MAX_WORDS: usize = 64;
 
 /// How an assistant is addressed; folded.
@@ -21,8 +22,17 @@ const YOU: [&str; 16] = [
 /// A question as it is written, word by word.
 #[derive(Debug, Clone)]
 pub struct Question<'a> {
-    words: Vec<(&'a str, String)>,
+    words: Vec<Word>,
     text: &'a str,
+}
+
+/// A word of a question.
+#[derive(Debug, Clone)]
+struct Word {
+    /// Where it stands, with the punctuation around it.
+    bytes: Range<usize>,
+    /// The word, folded for comparison.
+    core: String,
 }
 
 /// What to look for.
@@ -41,8 +51,12 @@ pub struct Interpretation {
 impl<'a> Question<'a> {
     /// Splits a question into words.
     pub fn new(text: &'a str) -> Self {
-        let words = text.split_whitespace().take(MAX_WORDS);
-        Self { words: words.map(|word| (word, core(word))).collect(), text }
+        let start = |word: &str| word.as_ptr().addr() - text.as_ptr().addr();
+        let word = |word: &str| Word {
+            bytes: start(word)..start(word) + word.len(),
+            core: core(word),
+        };
+        Self { words: text.split_whitespace().map(word).collect(), text }
     }
 
     /// Returns the question as it was asked.
@@ -50,9 +64,10 @@ impl<'a> Question<'a> {
         self.text
     }
 
-    /// Returns the words, folded for comparison, without punctuation.
+    /// Returns the first words, folded for comparison, without punctuation.
     pub fn words(&self) -> Vec<String> {
-        self.words.iter().map(|(_, core)| core.clone()).filter(|core| !core.is_empty()).collect()
+        let words = self.words.iter().map(|word| word.core.clone());
+        words.filter(|core| !core.is_empty()).take(MAX_WORDS).collect()
     }
 
     /// Returns every run of a few words, as a name of an entity might be written.
@@ -65,7 +80,7 @@ impl<'a> Question<'a> {
 
     /// Decides what to look for, knowing what is usual where the question is asked.
     pub fn interpret(&self, survey: &Survey) -> Interpretation {
-        let said: HashSet<&str> = self.words.iter().map(|(_, core)| core.as_str()).collect();
+        let said: HashSet<&str> = self.words.iter().map(|word| word.core.as_str()).collect();
         let all = survey.memories.max(1) as f64;
         let mut named: Vec<(String, u64)> = Vec::new();
         let mut usual: HashSet<String> = HashSet::new();
@@ -98,7 +113,7 @@ impl<'a> Question<'a> {
 
     /// Tells whether it asks what "you" said, and not just politely.
     fn addresses_assistant(&self) -> bool {
-        let words: Vec<&str> = self.words.iter().map(|(_, core)| core.as_str()).collect();
+        let words: Vec<&str> = self.words.iter().map(|word| word.core.as_str()).collect();
         let before = |place: usize, back: usize| {
             place.checked_sub(back).and_then(|place| words.get(place)).copied().unwrap_or_default()
         };
@@ -113,16 +128,20 @@ impl<'a> Question<'a> {
 
     /// Returns the question without some words, or as it is if hardly anything would remain.
     fn without(&self, words: &HashSet<String>) -> String {
-        let kept: Vec<&str> = self
-            .words
-            .iter()
-            .filter(|(_, core)| !words.contains(core))
-            .map(|(word, _)| *word)
-            .collect();
-        if kept.len() < 2 || kept.len() == self.words.len() {
+        let leaves = |word: &&Word| words.contains(&word.core);
+        let leaving = self.words.iter().filter(leaves);
+        if leaving.clone().count() + 2 > self.words.len() {
             return self.text.to_owned();
         }
-        kept.join(" ")
+        let mut rest = String::with_capacity(self.text.len());
+        let mut kept_until = 0;
+        for word in leaving {
+            rest.push_str(&self.text[kept_until..word.bytes.start]);
+            let after = &self.text[word.bytes.end..];
+            kept_until = self.text.len() - after.trim_start().len();
+        }
+        rest.push_str(&self.text[kept_until..]);
+        rest
     }
 }
 
@@ -131,4 +150,40 @@ fn core(word: &str) -> String {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '@' | '#'));
     let bare = bare.strip_suffix("'s").or_else(|| bare.strip_suffix("’s")).unwrap_or(bare);
     text::fold(bare)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Author;
+
+    /// Reads a question where some authors wrote a fifth of twenty memories each.
+    fn read(question: &str, authors: &[&str], uses: &[(&str, WordUse)]) -> Interpretation {
+        let question = Question::new(question);
+        let author = |(key, name): (u64, &&str)| Author { key, name: (*name).to_owned(), memories: 4 };
+        let of = |word: &String| uses.iter().find(|(used, _)| used == word);
+        let used = |word: &String| of(word).map_or_else(WordUse::default, |(_, uses)| *uses);
+        question.interpret(&Survey {
+            memories: 20,
+            authors: (1..).zip(authors).map(author).collect(),
+            words: question.words().iter().map(used).collect(),
+        })
+    }
+
+    /// Checks whether a question names its only author, and what is left of it without the name.
+    #[track_caller]
+    fn check(author: &str, question: &str, names: bool, left: &str) {
+        let reading = read(question, &[author], &[]);
+        assert_eq!(!reading.speakers.is_empty(), names, "{question}");
+        assert_eq!(reading.by_words, left);
+    }
+
+    #[test]
+    fn a_name_is_left_out_of_a_long_question_and_nothing_else_is() {
+        let filler = "and so on ".repeat(40);
+        let question = format!("What did Caroline   say, {filler}about\tthe zebra?");
+        check("Caroline", &question, true, &question.replace("Caroline   ", ""));
+        let late = format!("{filler}what did Caroline say?");
+        check("Caroline", &late, true, &late.replace("Caroline ", ""));
+    }
 }
