@@ -19,10 +19,16 @@ const MEASURED: f64 = 0.1;
 /// Names that are more often verbs of no content, which the index keeps as they are also names.
 const VERBS: [&str; 2] = ["will", "may"];
 
-/// How an assistant is addressed; folded.
-const YOU: [&str; 16] = [
-    "you", "your", "yours", "du", "dein", "deine", "dir", "tu", "ton", "ta", "tes", "vous", "tus",
-    "usted", "voce", "ti",
+/// How an assistant is addressed, whatever the language; folded.
+const YOU: [&str; 6] = ["you", "your", "yours", "vous", "usted", "voce"];
+
+/// How an assistant is addressed by words that mean something else in another language; folded.
+const YOU_IN: [(Language, &[&str]); 5] = [
+    (Language::German, &["du", "dein", "deine", "deinen", "deiner", "dir", "dich"]),
+    (Language::French, &["tu", "ton", "ta", "tes", "toi"]),
+    (Language::Spanish, &["tu", "tus", "ti"]),
+    (Language::Portuguese, &["tu", "teu", "tua", "ti"]),
+    (Language::Italian, &["tu", "tuo", "tua", "ti"]),
 ];
 
 /// A question as it is written, word by word.
@@ -117,7 +123,7 @@ impl<'a> Question<'a> {
         } else {
             Vec::new()
         };
-        Interpretation { by_words, by_meaning, speakers, to_assistant: self.addresses_assistant() }
+        Interpretation { by_words, by_meaning, speakers, to_assistant: self.addresses_assistant(uses.language) }
     }
 
     /// Returns the places of the words that name an author: all of the name, or its first or last
@@ -147,7 +153,7 @@ impl<'a> Question<'a> {
     }
 
     /// Tells whether it asks what "you" said, and not just politely.
-    fn addresses_assistant(&self) -> bool {
+    fn addresses_assistant(&self, language: Language) -> bool {
         let words: Vec<&str> = self.words.iter().map(|word| word.core.as_str()).collect();
         let before = |place: usize, back: usize| {
             place.checked_sub(back).and_then(|place| words.get(place)).copied().unwrap_or_default()
@@ -157,7 +163,10 @@ impl<'a> Question<'a> {
             matches!(before(place, 1), "can" | "could" | "would" | "will" | "thank")
                 || (before(place, 1) == "do" && recalls)
         };
-        let is_you = |word: &str| YOU.contains(&word);
+        let here = YOU_IN.iter().find(|(spoken, _)| *spoken == language);
+        let is_you = |word: &str| {
+            YOU.contains(&word) || here.is_some_and(|(_, words)| words.contains(&word))
+        };
         words.iter().enumerate().any(|(place, word)| is_you(word) && !polite(place))
     }
 
@@ -289,5 +298,32 @@ mod tests {
         assert_eq!(left(kept, 0.9), ("which did I get".to_owned(), true));
         let named = "Which grade did Mark get?";
         assert_eq!(left(named, 0.2), (named.to_owned(), true));
+    }
+
+    #[test]
+    fn an_assistant_is_addressed_in_the_language_of_the_question() {
+        for question in [
+            "Which hotel did you recommend?",
+            "Was hast du mir gestern empfohlen?",
+            "Wie war dein Vorschlag für das Essen?",
+            "Quel restaurant est-ce que tu as proposé ?",
+            "Quelle était ta recommandation pour le dîner ?",
+            "¿Qué libro me recomendaste tú?",
+            "¿Qué libro recomendó usted?",
+            "O que você sugeriu para o jantar?",
+            "Che libro mi hai consigliato tu?",
+        ] {
+            assert!(read(question, &[], &[]).to_assistant, "{question}");
+        }
+        for question in [
+            "Can you tell me where the key is?",
+            "which dir has the logs",
+            "a ton of bricks for the wall",
+            "who works with Ta on the TES engine",
+            "what are the ti plasmids of the lab",
+            "où est le pain du boulanger",
+        ] {
+            assert!(!read(question, &[], &[]).to_assistant, "{question}");
+        }
     }
 }
