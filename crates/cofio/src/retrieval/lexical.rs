@@ -37,7 +37,10 @@ pub fn lexical(evidence: &Evidence, flow: &Flow) -> Lexical {
         said.fill(0.0);
         told.fill(0.0);
         for place in &word.found {
-            let (turn, asked) = (place.turn as usize, f64::from(place.asked));
+            let turn = place.turn as usize;
+            // A note that asks tells what it asks.
+            let is_spoken = evidence.turns[turn].is_spoken();
+            let asked = if is_spoken { f64::from(place.asked) } else { 0.0 };
             let times = u32::from(place.told) + u32::from(place.asked);
             let value = rarity / everything * bm25::share(times);
             let asking = (1.0 - WEIGHTS.asked) * asked / f64::from(times.max(1));

@@ -187,7 +187,9 @@ impl Field<'_> {
         let words = WEIGHTS.words * flowing;
         let own_share = if flowing > 0.0 { own / flowing } else { 1.0 };
         let meaning = WEIGHTS.meaning * self.meaning[turn].unwrap_or_default();
-        let short_question = one.question && one.length < WEIGHTS.question_below;
+        let spoken = one.is_spoken();
+        let answered = spoken && one.assistant && !self.aim.to_assistant;
+        let short_question = spoken && one.question && one.length < WEIGHTS.question_below;
         let given = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
         let said = one.author.is_some_and(|author| self.aim.speakers.contains(&author));
         [
@@ -198,7 +200,7 @@ impl Field<'_> {
             (Signal::Speaker, given(said, WEIGHTS.speaker)),
             (Signal::Date, self.date(one)),
             (Signal::Recency, self.recency(one)),
-            (Signal::Assistant, given(one.assistant && !self.aim.to_assistant, WEIGHTS.assistant)),
+            (Signal::Assistant, given(answered, WEIGHTS.assistant)),
             (Signal::Length, length(one)),
             (Signal::Brevity, brevity(one)),
             (Signal::Question, given(short_question, WEIGHTS.question)),

@@ -28,8 +28,8 @@ pub struct Weights {
     pub day: f64,
     /// How much of that counts where the words may mean something else than a time.
     pub uncertain: f64,
-    /// An assistant said it, and the question is not about what the assistant said: what people
-    /// tell is asked for far more often than what they were told.
+    /// An assistant said it in a conversation, and the question is not about what the assistant
+    /// said: what people tell is asked for far more often than what they were told.
     pub assistant: f64,
     /// It is long, for each e-fold beyond `long_from`: long texts have every word by chance.
     pub long: f64,
@@ -39,7 +39,7 @@ pub struct Weights {
     pub brief: f64,
     /// From how many words with content a turn is no longer brief.
     pub brief_below: f64,
-    /// It is a short question: the answer comes after it, and shares its words.
+    /// It is a short question in a conversation: the answer comes after it, and shares its words.
     pub question: f64,
     /// Below how many words with content a question is short.
     pub question_below: u32,

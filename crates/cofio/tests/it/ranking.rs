@@ -253,9 +253,42 @@ fn plain_notes_are_ranked_by_words_alone() {
 #[test]
 fn a_word_in_a_question_says_less_than_one_that_is_told() {
     let fixture = Fixture::new();
-    fixture.fact("alice", "Where do I keep the passport?");
-    fixture.fact("alice", "I keep the passport in a drawer");
+    talk(&fixture, "s1", &[("user", "Where do I keep the old passport?")]);
+    talk(&fixture, "s2", &[("user", "I keep the passport in a drawer")]);
     check_first(&fixture, &query("passport"), "I keep the passport in a drawer");
+}
+
+/// Returns how much a signal counts for the best hit.
+fn part(fixture: &Fixture, question: &str, signal: Signal) -> f64 {
+    let answer = search(fixture, &query(question));
+    let mut parts = answer.hits[0].signals.parts.iter();
+    parts.find(|part| part.signal == signal).map_or(0.0, |part| part.value)
+}
+
+#[test]
+fn what_is_no_turn_of_a_conversation_is_not_judged_as_one() {
+    let asks = "Where do I keep the passport?";
+    let notes = Fixture::new();
+    notes.fact("alice", asks);
+    let told = Fixture::new();
+    told.fact("alice", "Where do I keep the passport!");
+    let words = |fixture: &Fixture| part(fixture, "passport drawer", Signal::Words);
+    assert!((words(&notes) - words(&told)).abs() < 1e-9, "a note that asks is a note");
+    assert!(part(&notes, "passport", Signal::Question).abs() < 1e-9);
+    for kind in [Kind::Fact, Kind::Episode] {
+        let fixture = Fixture::new();
+        let session = if kind == Kind::Fact { Some(named("s1")) } else { None };
+        let mut draft = Draft { kind, ..turn("s1", "assistant", 0, "The passport is in a drawer") };
+        draft.source.session = session;
+        fixture.remember(draft).unwrap();
+        assert!(part(&fixture, "passport", Signal::Assistant).abs() < 1e-9, "{kind}");
+    }
+    let spoken = Fixture::new();
+    talk(&spoken, "s1", &[("assistant", asks)]);
+    for signal in [Signal::Assistant, Signal::Question] {
+        assert!(part(&spoken, "passport", signal) < 0.0, "{signal:?}");
+    }
+    assert!(words(&spoken) < words(&notes));
 }
 
 #[test]
