@@ -60,7 +60,7 @@ impl Engine {
             Mode::Hybrid | Mode::Keyword => text::query_words(&reading.by_words),
         };
         let cues = Cues { words, names, meaning };
-        let aim = aim(query, reading, filter.now);
+        let aim = self.aim(query, reading, filter.now);
         let (report, ranking) = async_channel::bounded(1);
         let choose = Box::new(move |evidence: &Evidence| {
             let (ranked, total) = retrieval::rank(evidence, &aim, depth);
@@ -107,6 +107,24 @@ impl Engine {
             Ok(meaning) => Ok((Some(meaning), MeaningUsed::Compared { pending: 0 })),
             Err(error) if alone => Err(error),
             Err(_) => Ok((None, MeaningUsed::Failed)),
+        }
+    }
+
+    fn aim(&self, query: &Query, reading: Interpretation, now: Timestamp) -> Aim {
+        let reference = query.reference_time.unwrap_or(now);
+        let own = &self.config.expiry.time_zone;
+        let time_zone = query.time_zone.as_ref().unwrap_or(own).clone();
+        let day = time_zone.to_datetime(reference).date();
+        Aim {
+            mode: query.mode,
+            fusion: query.fusion,
+            speakers: reading.speakers,
+            to_assistant: reading.to_assistant,
+            dates: dates::mentioned(&query.text, day),
+            threshold: query.least_cosine(),
+            recency: query.recency,
+            time_zone,
+            now: reference.as_microsecond(),
         }
     }
 
@@ -167,19 +185,4 @@ fn paired(ranked: Vec<Scored>, memories: Vec<(Place, Memory)>) -> Vec<(Scored, M
         Some((scored, memory))
     };
     ranked.into_iter().filter_map(pair).collect()
-}
-
-fn aim(query: &Query, reading: Interpretation, now: Timestamp) -> Aim {
-    let reference = query.reference_time.unwrap_or(now);
-    let day = reference.to_zoned(jiff::tz::TimeZone::UTC).date();
-    Aim {
-        mode: query.mode,
-        fusion: query.fusion,
-        speakers: reading.speakers,
-        to_assistant: reading.to_assistant,
-        dates: dates::mentioned(&query.text, day),
-        threshold: query.least_cosine(),
-        recency: query.recency,
-        now: reference.as_microsecond(),
-    }
 }

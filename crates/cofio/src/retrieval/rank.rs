@@ -1,5 +1,7 @@
 //! Ranking: how much speaks for each turn, and what.
 
+use jiff::tz::TimeZone;
+
 use super::dates::{Mention, Precision};
 use super::flow::Flow;
 use super::fuse::fuse;
@@ -27,6 +29,8 @@ pub struct Aim {
     pub threshold: Option<f64>,
     /// How much recency counts, from 0 to 1.
     pub recency: f64,
+    /// Where the days begin and end on which turns happened.
+    pub time_zone: TimeZone,
     /// The moment by which recency is judged, in microseconds since 1970.
     pub now: i64,
 }
@@ -215,7 +219,7 @@ impl Field<'_> {
         if self.aim.dates.is_empty() {
             return 0.0;
         }
-        let day = at.to_zoned(jiff::tz::TimeZone::UTC).date();
+        let day = self.aim.time_zone.to_datetime(at).date();
         let fit = |mention: &Mention| {
             let weight = match mention.precision() {
                 Precision::Day => WEIGHTS.day,

@@ -8,8 +8,9 @@ use cofio::model::{
 };
 use cofio::retrieval::{Answer, Fusion, Hit, MeaningUsed, Merge, Signal, explain};
 use cofio::store::SqliteStore;
-use cofio::{Engine, Mode, Query, Selection};
+use cofio::{Config, Engine, Mode, Query, Selection};
 use jiff::SignedDuration;
+use jiff::tz::{Offset, TimeZone};
 use pollster::block_on;
 use proptest::prelude::*;
 
@@ -181,6 +182,23 @@ fn without_a_reference_a_date_counts_from_now() {
     happened(&fixture, "2026-02-10T10:00:00Z", "lunch with the team at home");
     check_first(&fixture, &query("team lunch yesterday"), "lunch with the team in town");
     check_first(&fixture, &query("team lunch on 10 February"), "lunch with the team at home");
+}
+
+#[test]
+fn a_day_is_one_where_the_person_lives() {
+    let mut config = Config::default();
+    config.expiry.time_zone = TimeZone::fixed(Offset::constant(9));
+    let fixture = Fixture::with(config);
+    // It is nine in the evening of 1 March there.
+    happened(&fixture, "2026-02-27T20:00:00Z", "lunch with the team in town");
+    happened(&fixture, "2026-02-28T20:00:00Z", "lunch with the team at home");
+    let yesterday = query("team lunch yesterday");
+    check_first(&fixture, &yesterday, "lunch with the team in town");
+    let late = Some("2026-03-01T20:00:00Z".parse().unwrap());
+    let tomorrow = Query { reference_time: late, ..yesterday.clone() };
+    check_first(&fixture, &tomorrow, "lunch with the team at home");
+    let utc = Query { time_zone: Some(TimeZone::UTC), ..yesterday };
+    check_first(&fixture, &utc, "lunch with the team at home");
 }
 
 #[test]
