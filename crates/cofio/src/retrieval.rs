@@ -23,5 +23,5 @@ pub(crate) use plan::not_open;
 pub use plan::reach;
 pub use query::{Answer, Fusion, MeaningUsed, Merge, Mode, Query, SEMANTIC_THRESHOLD, Selection};
 pub use question::{Interpretation, Question};
-pub use rank::{Aim, Part, Scored, Signal, rank};
+pub use rank::{Aim, Dated, Part, Scored, Signal, rank};
 pub use weights::{WEIGHTS, Weights, weights_hash};

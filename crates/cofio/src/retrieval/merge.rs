@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::block::estimated_tokens;
 use super::lexical::bit;
 use super::query::{Merge, Query};
-use super::rank::{Part, Scored};
+use super::rank::{Dated, Part, Scored};
 use crate::model::{Layer, Memory, MemoryId};
 use crate::text;
 
@@ -35,6 +35,8 @@ pub struct Signals {
     pub matched_terms: Vec<String>,
     /// The names in the question that it has.
     pub matched_names: Vec<String>,
+    /// When it happened, where the question names a time.
+    pub dated: Option<Dated>,
     /// Memories of less specific layers that say the same and gave way.
     pub overrides: Vec<MemoryId>,
 }
@@ -103,6 +105,7 @@ impl Candidate {
             cosine: scored.cosine,
             matched_terms,
             matched_names,
+            dated: scored.dated,
             overrides: Vec::new(),
         };
         Self { hit: Hit { memory, score: scored.score, signals }, terms: OnceCell::new() }

@@ -1,5 +1,6 @@
 //! Ranking: how much speaks for each turn, and what.
 
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::dates::{Mention, Precision};
@@ -52,6 +53,17 @@ pub struct Scored {
     pub matched: u64,
     /// How many of the question's names it has.
     pub named: u32,
+    /// When it happened, where the question names a time.
+    pub dated: Option<Dated>,
+}
+
+/// When something happened, beside the time that a question names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dated {
+    /// The day on which it happened.
+    pub day: Date,
+    /// How many days that is from what the question says, 0 inside.
+    pub away: i64,
 }
 
 /// One piece of evidence and how much it counts.
@@ -202,7 +214,7 @@ impl Field<'_> {
             (Signal::Meaning, meaning),
             (Signal::Name, given(one.named > 0, WEIGHTS.name)),
             (Signal::Speaker, given(said, WEIGHTS.speaker)),
-            (Signal::Date, self.date(one)),
+            (Signal::Date, self.date(one).map_or(0.0, |(value, _)| value)),
             (Signal::Recency, self.recency(one)),
             (Signal::Assistant, given(answered, WEIGHTS.assistant)),
             (Signal::Length, length(one)),
@@ -214,11 +226,12 @@ impl Field<'_> {
         .map(|(signal, value)| Part { signal, value })
     }
 
-    fn date(&self, turn: &Turn) -> f64 {
-        let Ok(at) = Timestamp::from_microsecond(turn.event_at) else { return 0.0 };
+    /// Returns how well a turn fits the time that the question names, where it names one.
+    fn date(&self, turn: &Turn) -> Option<(f64, Dated)> {
         if self.aim.dates.is_empty() {
-            return 0.0;
+            return None;
         }
+        let at = Timestamp::from_microsecond(turn.event_at).ok()?;
         let day = self.aim.time_zone.to_datetime(at).date();
         let fit = |mention: &Mention| {
             let weight = match mention.precision() {
@@ -230,9 +243,13 @@ impl Field<'_> {
                 Precision::Longer => 0.0,
             };
             let certainty = if mention.certain { 1.0 } else { WEIGHTS.uncertain };
-            certainty * weight * mention.closeness(day)
+            let value = certainty * weight * mention.closeness(day);
+            (value, Dated { day, away: mention.away(day) })
         };
-        self.aim.dates.iter().map(fit).fold(0.0, f64::max)
+        let better = |one: &(f64, Dated), two: &(f64, Dated)| {
+            one.0.total_cmp(&two.0).then(two.1.away.cmp(&one.1.away))
+        };
+        self.aim.dates.iter().map(fit).max_by(better)
     }
 
     fn recency(&self, turn: &Turn) -> f64 {
@@ -280,6 +297,7 @@ impl Field<'_> {
             cosine: one.cosine.map(f64::from),
             matched: self.lexical.matched[turn],
             named: one.named,
+            dated: self.date(one).map(|(_, dated)| dated),
         }
     }
 }

@@ -197,6 +197,8 @@ fn a_day_is_one_where_the_person_lives() {
     let late = Some("2026-03-01T20:00:00Z".parse().unwrap());
     let tomorrow = Query { reference_time: late, ..yesterday.clone() };
     check_first(&fixture, &tomorrow, "lunch with the team at home");
+    let reasons = explain(&search(&fixture, &tomorrow).hits[0]);
+    assert!(reasons.iter().any(|reason| reason.contains("(2026-03-01)")), "{reasons:?}");
     let utc = Query { time_zone: Some(TimeZone::UTC), ..yesterday };
     check_first(&fixture, &utc, "lunch with the team at home");
 }
@@ -388,6 +390,28 @@ fn every_hit_can_be_explained() {
     let assistant = answer.hits.iter().find(|hit| hit.memory.said_by_assistant()).unwrap();
     let reasons = explain(assistant);
     assert!(reasons.last().unwrap().starts_with("-3.00 an assistant said it"), "{reasons:?}");
+}
+
+#[test]
+fn a_day_beside_the_one_asked_for_is_not_said_to_be_it() {
+    let fixture = Fixture::new();
+    let reasons = |at: &str, question: &str| {
+        let memory = happened(&fixture, at, &format!("lunch at {at}"));
+        // A Monday.
+        let reference_time = Some("2026-11-16T12:00:00Z".parse().unwrap());
+        let answer = search(&fixture, &Query { reference_time, ..query(question) });
+        let hit = answer.hits.iter().find(|hit| hit.memory.id == memory.id).unwrap();
+        explain(hit).join("; ")
+    };
+    let check = |at: &str, question: &str, expected: &str| {
+        let reasons = reasons(at, question);
+        assert!(reasons.contains(expected), "{expected} in {reasons}");
+    };
+    let friday = "lunch last Friday";
+    check("2026-11-13T10:00:00Z", friday, "it happened when the question says (2026-11-13)");
+    check("2026-11-14T10:00:00Z", friday, "it happened 1 day from what the question says (2026-11-14)");
+    check("2026-11-15T10:00:00Z", friday, "it happened 2 days from what the question says (2026-11-15)");
+    check("2026-11-05T10:00:00Z", "lunch in early November or on 9 November 2026", "it happened when");
 }
 
 /// Returns why a memory is not part of an answer.
