@@ -11,11 +11,8 @@ use crate::model::{
     Caller, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch, Scope,
     Source, Timestamp,
 };
-use crate::retrieval::{self, ContextBlock, Known, Query, Selection};
+use crate::retrieval::{self, ContextBlock, Known, Query, Selection, WEIGHTS};
 use crate::store::Order;
-
-/// The least score of what a prompt calls for: something must speak for it, and more than against.
-const RELEVANT: f64 = 0.6;
 
 /// What a block for a prompt should be about.
 #[derive(Debug, Clone)]
@@ -47,7 +44,7 @@ impl ContextRequest {
             facts: 5,
             episodes: 0,
             profile: 20,
-            recency: 0.3,
+            recency: WEIGHTS.prompt_recency,
             tokens: 4_000,
             session: None,
         }
@@ -167,7 +164,7 @@ impl Engine {
         let recency = request.recency;
         let query = Query { recency, limit, ..Query::new(selection, request.prompt.as_str()) };
         let hits = self.search(caller, &query).await?.hits.into_iter();
-        Ok(hits.filter(|hit| hit.score >= RELEVANT).map(|hit| hit.memory).collect())
+        Ok(hits.filter(|hit| hit.score >= WEIGHTS.relevant).map(|hit| hit.memory).collect())
     }
 
     async fn latest_reflection(

@@ -41,6 +41,7 @@ use jiff::civil::Date;
 
 pub use yearly::Days;
 
+use super::weights::WEIGHTS;
 use parser::Parser;
 
 /// An expression of time in a question, and the days it means.
@@ -105,17 +106,15 @@ impl Mention {
     }
 
     /// Returns how well `day` fits what is meant: 1 inside, less the farther away it is.
-    ///
-    /// A few days cost as much beside a day as a month does beside a season.
     pub fn closeness(&self, day: Date) -> f64 {
-        let tolerance = match self.precision() {
-            Precision::Day => 3.0,
-            Precision::Week => 5.0,
-            Precision::Month => 10.0,
-            Precision::Season => 30.0,
-            Precision::Year | Precision::Longer => 60.0,
+        let fades = match self.precision() {
+            Precision::Day => WEIGHTS.day_fades,
+            Precision::Week => WEIGHTS.week_fades,
+            Precision::Month => WEIGHTS.month_fades,
+            Precision::Season => WEIGHTS.season_fades,
+            Precision::Year | Precision::Longer => WEIGHTS.year_fades,
         };
-        (-(self.away(day) as f64) / tolerance).exp()
+        (-(self.away(day) as f64) / fades).exp()
     }
 }
 

@@ -42,7 +42,7 @@ pub fn lexical(evidence: &Evidence, flow: &Flow) -> Lexical {
             let is_spoken = evidence.turns[turn].is_spoken();
             let asked = if is_spoken { f64::from(place.asked) } else { 0.0 };
             let times = u32::from(place.told) + u32::from(place.asked);
-            let value = rarity / everything * bm25::share(times);
+            let value = rarity / everything * bm25::share(times, WEIGHTS.saturation);
             let asking = (1.0 - WEIGHTS.asked) * asked / f64::from(times.max(1));
             said[turn] = f64::max(said[turn], value);
             told[turn] = f64::max(told[turn], value * (1.0 - asking));

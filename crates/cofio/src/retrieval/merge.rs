@@ -7,11 +7,9 @@ use super::block::estimated_tokens;
 use super::lexical::bit;
 use super::query::{Merge, Query};
 use super::rank::{Dated, Part, Scored};
+use super::weights::WEIGHTS;
 use crate::model::{Layer, Memory, MemoryId};
 use crate::text;
-
-/// Memories that share this much of their terms are the same to a reader.
-const NEAR_DUPLICATE: f64 = 0.95;
 
 /// A memory that answers a question, and why it is there.
 #[derive(Debug, Clone)]
@@ -123,7 +121,7 @@ impl Candidate {
     /// Returns whether two memories of different layers say the same.
     fn repeats(&self, other: &Self) -> bool {
         self.layer() != other.layer()
-            && text::overlap(self.terms(), other.terms()) >= NEAR_DUPLICATE
+            && text::overlap(self.terms(), other.terms()) >= WEIGHTS.near_duplicate
     }
 }
 

@@ -283,7 +283,7 @@ impl Field<'_> {
             (Mode::Semantic, _) => sum.clamp(0.0, 1.0),
             // What speaks for a memory has no upper end; a score has one.
             (Mode::Keyword, _) => sum / (sum + 1.0),
-            (Mode::Hybrid, Fusion::Weighted) => 1.0 / (1.0 + (-sum / 2.0).exp()),
+            (Mode::Hybrid, Fusion::Weighted) => 1.0 / (1.0 + (-sum / WEIGHTS.slope).exp()),
         };
         Scored {
             place: one.place,
