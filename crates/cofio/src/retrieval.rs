@@ -14,6 +14,7 @@ mod plan;
 mod query;
 mod question;
 mod rank;
+mod relevance;
 mod weights;
 
 pub use block::{ContextBlock, Known, block, estimated_tokens};
@@ -24,4 +25,5 @@ pub use plan::reach;
 pub use query::{Answer, Fusion, MeaningUsed, Merge, Mode, Query, SEMANTIC_THRESHOLD, Selection};
 pub use question::{Interpretation, Question};
 pub use rank::{Aim, Dated, Part, Scored, Signal, rank};
+pub use relevance::is_relevant;
 pub use weights::{WEIGHTS, Weights, weights_hash};

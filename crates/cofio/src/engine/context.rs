@@ -164,7 +164,7 @@ impl Engine {
         let recency = request.recency;
         let query = Query { recency, limit, ..Query::new(selection, request.prompt.as_str()) };
         let hits = self.search(caller, &query).await?.hits.into_iter();
-        Ok(hits.filter(|hit| hit.score >= WEIGHTS.relevant).map(|hit| hit.memory).collect())
+        Ok(hits.filter(retrieval::is_relevant).map(|hit| hit.memory).collect())
     }
 
     async fn latest_reflection(

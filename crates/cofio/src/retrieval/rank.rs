@@ -283,7 +283,7 @@ impl Field<'_> {
             (Mode::Semantic, _) => sum.clamp(0.0, 1.0),
             // What speaks for a memory has no upper end; a score has one.
             (Mode::Keyword, _) => sum / (sum + 1.0),
-            (Mode::Hybrid, Fusion::Weighted) => 1.0 / (1.0 + (-sum / WEIGHTS.slope).exp()),
+            (Mode::Hybrid, Fusion::Weighted) => weighted_score(sum),
         };
         Scored {
             place: one.place,
@@ -300,6 +300,11 @@ impl Field<'_> {
             dated: self.date(one).map(|(_, dated)| dated),
         }
     }
+}
+
+/// Returns a score from 0 to 1 for what speaks for a memory.
+pub fn weighted_score(sum: f64) -> f64 {
+    1.0 / (1.0 + (-sum / WEIGHTS.slope).exp())
 }
 
 fn length(turn: &Turn) -> f64 {

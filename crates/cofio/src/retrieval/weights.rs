@@ -97,6 +97,9 @@ pub struct Weights {
     /// The least score of what a prompt calls for: something must speak for it, and more than
     /// against.
     pub relevant: f64,
+    /// The cosine from which meaning makes something relevant to a prompt: with MiniLM, what is
+    /// nearest among thousands of unrelated texts hardly reaches it.
+    pub near: f64,
 }
 
 /// The weights in use.
@@ -139,6 +142,7 @@ pub const WEIGHTS: Weights = Weights {
     repeated: 0.7,
     prompt_recency: 0.3,
     relevant: 0.6,
+    near: 0.3,
 };
 
 /// Returns what tells these weights from others, for benchmarks to print.
@@ -167,6 +171,7 @@ mod tests {
             Weights { repeated: 0.6, ..WEIGHTS },
             Weights { prompt_recency: 0.2, ..WEIGHTS },
             Weights { relevant: 0.5, ..WEIGHTS },
+            Weights { near: 0.2, ..WEIGHTS },
         ];
         let hashes: HashSet<String> = others.iter().chain([&WEIGHTS]).map(hash).collect();
         assert_eq!(hashes.len(), others.len() + 1);

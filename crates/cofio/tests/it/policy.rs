@@ -253,6 +253,19 @@ fn a_conversation_has_one_beginning_for_each_who_asks() {
 }
 
 #[test]
+fn that_something_is_recent_does_not_make_it_relevant() {
+    let fixture = Fixture::new();
+    for number in 0..40 {
+        fixture.fact("alice", &format!("plain note {number} about nothing much"));
+    }
+    fixture.fact("alice", "the bus leaves early");
+    let prompt = "convert the bathroom ceiling lamp wiring, drywall, plaster and paint early";
+    let block = told(&fixture, "s1", prompt);
+    assert!(block.memories.is_empty(), "{}", block.markdown());
+    assert_eq!(told(&fixture, "s1", "when does the bus leave?").memories.len(), 1);
+}
+
+#[test]
 fn a_prompt_is_not_told_the_same_twice_nor_what_has_nothing_to_do_with_it() {
     let fixture = Fixture::new();
     fixture.fact("alice", "Tea is best without milk");
