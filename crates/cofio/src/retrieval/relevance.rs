@@ -6,15 +6,16 @@ use super::weights::WEIGHTS;
 
 /// Tells whether a hit, found by all the evidence there is, is what a prompt calls for.
 ///
-/// That it is recent says nothing about that; nor does standing out in meaning, unless it is near:
-/// among thousands of unrelated memories some stand out.
+/// That it is recent says nothing about that. Nor does standing out in meaning, unless it is near:
+/// among thousands of unrelated memories some stand out. And what is known to be far in meaning
+/// needs more than a word of the prompt.
 pub fn is_relevant(hit: &Hit) -> bool {
-    let near = hit.signals.cosine.is_some_and(|cosine| cosine >= WEIGHTS.near);
+    let far = hit.signals.cosine.is_some_and(|cosine| cosine < WEIGHTS.near);
     let counts = |part: &&Part| match part.signal {
         Signal::Recency => false,
-        Signal::Meaning => near || part.value < 0.0,
+        Signal::Meaning => !far || part.value < 0.0,
         _ => true,
     };
     let sum = hit.signals.parts.iter().filter(counts).map(|part| part.value).sum();
-    weighted_score(sum) >= WEIGHTS.relevant
+    weighted_score(sum) >= if far { WEIGHTS.relevant_far } else { WEIGHTS.relevant }
 }

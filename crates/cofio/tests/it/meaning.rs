@@ -522,8 +522,9 @@ fn what_only_stands_out_among_the_unrelated_is_not_told_to_a_prompt() {
     for number in 0..60 {
         fixture.fact("alice", &format!("plain{number} note{number} of{number} nothing{number}"));
     }
-    let far = "car one two three four five six seven eight nine ten eleven twelve";
-    fixture.fact("alice", far);
+    let words: Vec<String> = (0..30).map(|number| format!("word{number}")).collect();
+    fixture.fact("alice", &format!("car {}", words[..14].join(" ")));
+    fixture.fact("alice", &format!("tell {}", words[14..].join(" ")));
     while embed(&engine, 100).done > 0 {}
     let told = |prompt: &str| {
         let mine = Selection::new(identifiers(&[(Layer::User, "alice")]));
@@ -533,6 +534,8 @@ fn what_only_stands_out_among_the_unrelated_is_not_told_to_a_prompt() {
     let cosine = search(&engine, &query("odd automobile")).hits[0].signals.cosine.unwrap();
     assert!((0.15..0.3).contains(&cosine), "{cosine}");
     assert_eq!(told("odd automobile"), 0);
+    assert_eq!(told("tell me a joke"), 0);
+    assert_eq!(told("tell word20 word21"), 1);
     fixture.fact("alice", "odd car");
     while embed(&engine, 100).done > 0 {}
     assert_eq!(told("automobile"), 1);
