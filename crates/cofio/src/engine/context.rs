@@ -103,6 +103,7 @@ impl Engine {
     /// With a session, what is known of the user is that of the moment when this was first asked
     /// in it, so that its bytes stay the same; a memory that is changed or forgotten changes them.
     pub async fn context(&self, caller: &Caller, request: &ContextRequest) -> Result<ContextBlock> {
+        self.check_amounts(request)?;
         let session = request.session.as_ref();
         let began_at = self.began_at(caller, &request.selection, session).await?;
         let mut known = Known {
@@ -121,6 +122,21 @@ impl Engine {
             new.cloned().collect()
         };
         Ok(retrieval::block(&known, request.tokens))
+    }
+
+    fn check_amounts(&self, request: &ContextRequest) -> Result<()> {
+        let (most, page) = (self.config.limits.search_results, self.config.limits.page);
+        for (what, wanted, most) in [
+            ("facts", request.facts, most),
+            ("episodes", request.episodes, most),
+            ("facts about the user", request.profile, page),
+        ] {
+            if wanted > most {
+                let message = format!("a block has at most {most} {what}, not {wanted}");
+                return Err(Error::invalid(message).during("context"));
+            }
+        }
+        Ok(())
     }
 
     async fn profile(
