@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn an_id_tells_its_moment_to_the_microsecond() {
-        for text in ["2026-03-01T12:00:00.000001Z", "1969-12-31T23:59:59Z", "1970-01-01T00:00:00Z"] {
+        for text in ["2026-03-01T12:00:00.000001Z", "1969-12-31T23:59:59Z", "1970-01-01T00:00:00Z"]
+        {
             let moment: Timestamp = text.parse().unwrap();
             assert_eq!(told_by(&telling(moment).unwrap()), Some(moment));
         }

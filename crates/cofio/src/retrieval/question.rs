@@ -123,7 +123,12 @@ impl<'a> Question<'a> {
         } else {
             Vec::new()
         };
-        Interpretation { by_words, by_meaning, speakers, to_assistant: self.addresses_assistant(uses.language) }
+        Interpretation {
+            by_words,
+            by_meaning,
+            speakers,
+            to_assistant: self.addresses_assistant(uses.language),
+        }
     }
 
     /// Returns the places of the words that name an author: all of the name, or its first or last
@@ -234,7 +239,8 @@ mod tests {
     /// Reads a question where some authors wrote a fifth of twenty memories each.
     fn read(question: &str, authors: &[&str], uses: &[(&str, WordUse)]) -> Interpretation {
         let question = Question::new(question);
-        let author = |(key, name): (u64, &&str)| Author { key, name: (*name).to_owned(), memories: 4 };
+        let author =
+            |(key, name): (u64, &&str)| Author { key, name: (*name).to_owned(), memories: 4 };
         let of = |word: &String| uses.iter().find(|(used, _)| used == word);
         let used = |word: &String| of(word).map_or_else(WordUse::default, |(_, uses)| *uses);
         question.interpret(&Survey {

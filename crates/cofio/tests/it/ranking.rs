@@ -409,9 +409,21 @@ fn a_day_beside_the_one_asked_for_is_not_said_to_be_it() {
     };
     let friday = "lunch last Friday";
     check("2026-11-13T10:00:00Z", friday, "it happened when the question says (2026-11-13)");
-    check("2026-11-14T10:00:00Z", friday, "it happened 1 day from what the question says (2026-11-14)");
-    check("2026-11-15T10:00:00Z", friday, "it happened 2 days from what the question says (2026-11-15)");
-    check("2026-11-05T10:00:00Z", "lunch in early November or on 9 November 2026", "it happened when");
+    check(
+        "2026-11-14T10:00:00Z",
+        friday,
+        "it happened 1 day from what the question says (2026-11-14)",
+    );
+    check(
+        "2026-11-15T10:00:00Z",
+        friday,
+        "it happened 2 days from what the question says (2026-11-15)",
+    );
+    check(
+        "2026-11-05T10:00:00Z",
+        "lunch in early November or on 9 November 2026",
+        "it happened when",
+    );
 }
 
 /// Returns why a memory is not part of an answer.
