@@ -42,7 +42,7 @@ pub struct Limits {
 /// How long memories live.
 #[derive(Debug, Clone)]
 pub struct Expiry {
-    /// In whose evening a day's context ends.
+    /// In whose evening a day's context ends, and from whose today "yesterday" is meant.
     pub time_zone: TimeZone,
     /// How long an episode lives.
     pub episode: SignedDuration,

@@ -14,15 +14,16 @@ mod plan;
 mod query;
 mod question;
 mod rank;
+mod relevance;
 mod weights;
 
 pub use block::{ContextBlock, Known, block, estimated_tokens};
 pub use explain::explain;
-pub use fuse::{RANK_CONSTANT, Ranked, fuse};
 pub use merge::{Hit, LookedUp, Signals, merge};
 pub(crate) use plan::not_open;
 pub use plan::reach;
 pub use query::{Answer, Fusion, MeaningUsed, Merge, Mode, Query, SEMANTIC_THRESHOLD, Selection};
 pub use question::{Interpretation, Question};
-pub use rank::{Aim, Part, Scored, Signal, rank};
+pub use rank::{Aim, Dated, Part, Scored, Signal, rank};
+pub use relevance::is_relevant;
 pub use weights::{WEIGHTS, Weights, weights_hash};

@@ -157,6 +157,11 @@ pub fn language(text: &str) -> Language {
     most.map_or(Language::English, |&(language, _)| language)
 }
 
+/// Tells whether a word, folded, has no content of its own in a language.
+pub(crate) fn is_stop_word(word: &str, language: Language) -> bool {
+    stop_words::stop_word_in(word).contains(language)
+}
+
 /// A stretch of text on its way to becoming terms.
 enum Token {
     /// A term as it is.

@@ -79,9 +79,9 @@ struct KeptOutput {
 }
 
 impl Context {
-    /// Returns whether this keeps something, if only that a conversation began.
+    /// Returns whether this keeps a value.
     pub fn writes(&self) -> bool {
-        !matches!(self.value, Some(Value::Get { .. }))
+        matches!(self.value, Some(Value::Set { .. }))
     }
 
     pub async fn run(self, app: &App) -> Result<()> {
@@ -111,7 +111,9 @@ impl Context {
                 }
             },
         )?;
-        if block.memories.is_empty() {
+        if block.memories.is_empty() && block.left_out > 0 {
+            app.output.note("what was found has more tokens than --tokens allows");
+        } else if block.memories.is_empty() {
             app.output.note(&format!("nothing to add from {}", output::listed(&scopes)));
         } else {
             app.output.note_scopes(&scopes);

@@ -34,6 +34,8 @@ fn numbers_out_of_range_are_refused() {
     );
     check("search x --limit-per-layer 0", "a layer has at least one hit");
     check("list --limit 101", "a page has 1 to 100 memories");
+    check("context x --facts 5000", "a block has at most 1000 facts, not 5000");
+    check("context x --episodes 1001", "a block has at most 1000 episodes, not 1001");
     check(
         "remember x --importance NaN",
         "invalid value 'NaN' for '--importance <NUMBER>': give a number from 0 to 1",

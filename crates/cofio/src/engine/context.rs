@@ -8,17 +8,11 @@ use super::remember::Remembered;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
-    Caller, Channel, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch,
-    Scope, Source, Timestamp,
+    Caller, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch, Scope,
+    Source, Timestamp,
 };
-use crate::retrieval::{self, ContextBlock, Known, Query, Selection};
+use crate::retrieval::{self, ContextBlock, Known, Query, Selection, WEIGHTS};
 use crate::store::Order;
-
-/// The least score of what a prompt calls for: something must speak for it, and more than against.
-const RELEVANT: f64 = 0.6;
-
-/// The key of the mark that a conversation leaves with its first question.
-const BEGINNING: &str = "cofio.conversation-began";
 
 /// What a block for a prompt should be about.
 #[derive(Debug, Clone)]
@@ -50,7 +44,7 @@ impl ContextRequest {
             facts: 5,
             episodes: 0,
             profile: 20,
-            recency: 0.3,
+            recency: WEIGHTS.prompt_recency,
             tokens: 4_000,
             session: None,
         }
@@ -109,7 +103,9 @@ impl Engine {
     /// With a session, what is known of the user is that of the moment when this was first asked
     /// in it, so that its bytes stay the same; a memory that is changed or forgotten changes them.
     pub async fn context(&self, caller: &Caller, request: &ContextRequest) -> Result<ContextBlock> {
-        let began_at = self.began_at(caller, request).await?;
+        self.check_amounts(request)?;
+        let session = request.session.as_ref();
+        let began_at = self.began_at(caller, &request.selection, session).await?;
         let mut known = Known {
             profile: self.profile(caller, request, began_at).await?,
             reflection: self.latest_reflection(caller, request, began_at).await?,
@@ -128,26 +124,19 @@ impl Engine {
         Ok(retrieval::block(&known, request.tokens))
     }
 
-    /// Returns when the conversation began, as far as this verb is concerned.
-    ///
-    /// A conversation leaves a mark with its first question, and the mark says when that was.
-    async fn began_at(&self, caller: &Caller, request: &ContextRequest) -> Result<Timestamp> {
-        let now = self.now();
-        let Some(session) = &request.session else { return Ok(now) };
-        let identifiers = &request.selection.identifiers;
-        let identifiers = identifiers.clone().with(Layer::Session, session.clone());
-        let Ok(scope) = Scope::new(Layer::Session, &identifiers) else { return Ok(now) };
-        let mut source = Source::through(Channel::OwnerMessage);
-        source.session = Some(session.clone());
-        let mark = Draft {
-            key: Some(BEGINNING.to_owned()),
-            ..Draft::new(scope, Kind::Working, "the conversation began", source)
-        };
-        match self.remember(caller, mark).await {
-            Ok(mark) => Ok(mark.memory.created_at),
-            // Whoever may only read still gets an answer.
-            Err(_) => Ok(now),
+    fn check_amounts(&self, request: &ContextRequest) -> Result<()> {
+        let (most, page) = (self.config.limits.search_results, self.config.limits.page);
+        for (what, wanted, most) in [
+            ("facts", request.facts, most),
+            ("episodes", request.episodes, most),
+            ("facts about the user", request.profile, page),
+        ] {
+            if wanted > most {
+                let message = format!("a block has at most {most} {what}, not {wanted}");
+                return Err(Error::invalid(message).during("context"));
+            }
         }
+        Ok(())
     }
 
     async fn profile(
@@ -161,6 +150,7 @@ impl Engine {
         let criteria = Criteria {
             kinds: vec![Kind::Fact],
             custom: wanted.criteria.custom.clone().into_iter().chain([category]).collect(),
+            learnt_by: Some(began_at),
             ..wanted.criteria
         };
         let selection = Selection { criteria, ..wanted };
@@ -170,7 +160,6 @@ impl Engine {
             ..ListRequest::new(selection)
         };
         let mut profile = self.list(caller, &list).await?.memories;
-        profile.retain(|memory| memory.created_at <= began_at);
         profile.truncate(request.profile);
         Ok(profile)
     }
@@ -191,7 +180,7 @@ impl Engine {
         let recency = request.recency;
         let query = Query { recency, limit, ..Query::new(selection, request.prompt.as_str()) };
         let hits = self.search(caller, &query).await?.hits.into_iter();
-        Ok(hits.filter(|hit| hit.score >= RELEVANT).map(|hit| hit.memory).collect())
+        Ok(hits.filter(retrieval::is_relevant).map(|hit| hit.memory).collect())
     }
 
     async fn latest_reflection(
@@ -201,11 +190,11 @@ impl Engine {
         began_at: Timestamp,
     ) -> Result<Option<Memory>> {
         let wanted = request.selection.clone();
-        let criteria = Criteria { kinds: vec![Kind::Reflection], ..wanted.criteria };
+        let (kinds, learnt_by) = (vec![Kind::Reflection], Some(began_at));
+        let criteria = Criteria { kinds, learnt_by, ..wanted.criteria };
         let selection = Selection { criteria, ..wanted };
         let list =
-            ListRequest { limit: 10, order: Order::LatestEvent, ..ListRequest::new(selection) };
-        let latest = self.list(caller, &list).await?.memories.into_iter();
-        Ok(latest.into_iter().find(|memory| memory.created_at <= began_at))
+            ListRequest { limit: 1, order: Order::LatestEvent, ..ListRequest::new(selection) };
+        Ok(self.list(caller, &list).await?.memories.into_iter().next())
     }
 }

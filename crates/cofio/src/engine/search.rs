@@ -60,8 +60,8 @@ impl Engine {
             Mode::Semantic => Vec::new(),
             Mode::Hybrid | Mode::Keyword => text::query_words(&reading.by_words),
         };
-        let aim = aim(query, reading, filter.now);
-        let times = if query.mode == Mode::Hybrid { times(&aim.dates) } else { Vec::new() };
+        let aim = self.aim(query, reading, filter.now);
+        let times = if query.mode == Mode::Hybrid { times(&aim) } else { Vec::new() };
         let every_cosine = aim.threshold.is_some();
         let cues = Cues { words, names, times, meaning, every_cosine };
         let by_layer = is_by_layer(query, filter);
@@ -92,7 +92,7 @@ impl Engine {
         filter: &Filter,
     ) -> Result<Interpretation> {
         if query.mode == Mode::Keyword {
-            let by_words = query.text.clone();
+            let by_words = question.text().to_owned();
             return Ok(Interpretation { by_words, ..Interpretation::default() });
         }
         let survey = self.store.survey(&filter.scopes, &question.words()).await?;
@@ -112,6 +112,24 @@ impl Engine {
             Ok(meaning) => Ok((Some(meaning), MeaningUsed::Compared { pending: 0 })),
             Err(error) if alone => Err(error),
             Err(_) => Ok((None, MeaningUsed::Failed)),
+        }
+    }
+
+    fn aim(&self, query: &Query, reading: Interpretation, now: Timestamp) -> Aim {
+        let reference = query.reference_time.unwrap_or(now);
+        let own = &self.config.expiry.time_zone;
+        let time_zone = query.time_zone.as_ref().unwrap_or(own).clone();
+        let day = time_zone.to_datetime(reference).date();
+        Aim {
+            mode: query.mode,
+            fusion: query.fusion,
+            speakers: reading.speakers,
+            to_assistant: reading.to_assistant,
+            dates: dates::mentioned(&query.text, day),
+            threshold: query.least_cosine(),
+            recency: query.recency,
+            time_zone,
+            now: reference.as_microsecond(),
         }
     }
 
@@ -177,11 +195,12 @@ fn best_of_each(ranked: &[Scored], wanted: usize) -> Vec<Place> {
 }
 
 /// Returns the spans of time that a question certainly names, unless they are longer than a year.
-fn times(dates: &[dates::Mention]) -> Vec<(i64, i64)> {
-    let named = dates
+fn times(aim: &Aim) -> Vec<(i64, i64)> {
+    let named = aim
+        .dates
         .iter()
         .filter(|mention| mention.certain && mention.precision() < dates::Precision::Longer);
-    named.filter_map(|mention| mention.span(&jiff::tz::TimeZone::UTC)).collect()
+    named.filter_map(|mention| mention.span(&aim.time_zone)).collect()
 }
 
 /// What was found out about a question.
@@ -202,19 +221,4 @@ fn paired(ranked: Vec<Scored>, memories: Vec<(Place, Memory)>) -> Vec<(Scored, M
         Some((scored, memory))
     };
     ranked.into_iter().filter_map(pair).collect()
-}
-
-fn aim(query: &Query, reading: Interpretation, now: Timestamp) -> Aim {
-    let reference = query.reference_time.unwrap_or(now);
-    let day = reference.to_zoned(jiff::tz::TimeZone::UTC).date();
-    Aim {
-        mode: query.mode,
-        fusion: query.fusion,
-        speakers: reading.speakers,
-        to_assistant: reading.to_assistant,
-        dates: dates::mentioned(&query.text, day),
-        threshold: query.least_cosine(),
-        recency: query.recency,
-        now: reference.as_microsecond(),
-    }
 }

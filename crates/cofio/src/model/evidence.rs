@@ -94,6 +94,13 @@ pub struct Turn {
     pub named: u32,
 }
 
+impl Turn {
+    /// Returns whether it was said in a conversation, rather than noted down.
+    pub fn is_spoken(&self) -> bool {
+        self.session.is_some() && matches!(self.kind, Kind::Episode | Kind::Working)
+    }
+}
+
 /// Everything a store knows that speaks for memories.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {

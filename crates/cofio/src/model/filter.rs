@@ -55,6 +55,8 @@ pub enum Objection {
     Custom,
     /// It happened at another time.
     Time,
+    /// It was learnt later.
+    Learnt,
     /// It is to be trusted less.
     Trust,
     /// It comes from the conversation that is left out.
@@ -77,6 +79,7 @@ names!(Objection, "objection", Invalid, {
     KnowledgePointer => "knowledge-pointer",
     Custom => "custom",
     Time => "time",
+    Learnt => "learnt",
     Trust => "trust",
     Session => "session",
     Triple => "triple",
@@ -97,6 +100,7 @@ impl Objection {
             Self::KnowledgePointer => "whether it stands for a document was asked for",
             Self::Custom => "a custom field is missing or has another value",
             Self::Time => "it happened at another time",
+            Self::Learnt => "it was learnt later than was asked for",
             Self::Trust => "it is trusted less than was asked for",
             Self::Session => "it comes from the conversation that was left out",
             Self::Triple => "it states something else",
@@ -123,6 +127,8 @@ pub struct Criteria {
     pub custom: Map<String, Value>,
     /// When it happened.
     pub time: TimeRange,
+    /// The last moment at which it was learnt.
+    pub learnt_by: Option<Timestamp>,
     /// The least it is to be trusted.
     pub minimum_trust: Trust,
     /// The conversation it does not come from.
@@ -145,6 +151,7 @@ impl Default for Criteria {
             has_knowledge_pointer: None,
             custom: Map::new(),
             time: TimeRange::default(),
+            learnt_by: None,
             minimum_trust: Trust::Low,
             excluded_session: None,
             triple: TriplePattern::default(),
@@ -182,6 +189,7 @@ impl Criteria {
                 Objection::Custom,
             ),
             (self.time.contains(memory.event_at), Objection::Time),
+            (self.learnt_by.is_none_or(|by| memory.created_at <= by), Objection::Learnt),
             (source.trust() >= self.minimum_trust, Objection::Trust),
             (!same_session, Objection::Session),
             (self.triple.matches(memory.triple.as_ref()), Objection::Triple),

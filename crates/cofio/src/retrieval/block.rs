@@ -7,11 +7,9 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use super::weights::WEIGHTS;
 use crate::model::{Kind, Memory, MemoryId, Trust};
 use crate::text;
-
-/// Memories that share this much of their terms tell a prompt the same.
-const REPEATED: f64 = 0.7;
 
 /// What goes before a prompt.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -100,7 +98,7 @@ impl Writing {
     fn takes(&mut self, memory: &Memory, cost: usize) -> bool {
         let terms: HashSet<String> =
             text::document_terms(memory.content.as_str()).into_iter().collect();
-        if self.chosen.iter().any(|other| text::overlap(other, &terms) >= REPEATED) {
+        if self.chosen.iter().any(|other| text::overlap(other, &terms) >= WEIGHTS.repeated) {
             return false;
         }
         if self.block.tokens + cost > self.budget {

@@ -23,7 +23,6 @@
 //! - Seasons are three whole months of the northern year; the winter of 2022 begins in December 2022.
 //! - "early", "mid" and "late" are thirds.
 
-mod asking;
 mod dated;
 mod lexicon;
 mod numeric;
@@ -41,9 +40,9 @@ use std::ops::Range;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-pub use asking::asks_when;
 pub use yearly::Days;
 
+use super::weights::WEIGHTS;
 use parser::Parser;
 
 /// An expression of time in a question, and the days it means.
@@ -115,17 +114,15 @@ impl Mention {
     }
 
     /// Returns how well `day` fits what is meant: 1 inside, less the farther away it is.
-    ///
-    /// A few days cost as much beside a day as a month does beside a season.
     pub fn closeness(&self, day: Date) -> f64 {
-        let tolerance = match self.precision() {
-            Precision::Day => 3.0,
-            Precision::Week => 5.0,
-            Precision::Month => 10.0,
-            Precision::Season => 30.0,
-            Precision::Year | Precision::Longer => 60.0,
+        let fades = match self.precision() {
+            Precision::Day => WEIGHTS.day_fades,
+            Precision::Week => WEIGHTS.week_fades,
+            Precision::Month => WEIGHTS.month_fades,
+            Precision::Season => WEIGHTS.season_fades,
+            Precision::Year | Precision::Longer => WEIGHTS.year_fades,
         };
-        (-(self.away(day) as f64) / tolerance).exp()
+        (-(self.away(day) as f64) / fades).exp()
     }
 }
 
@@ -135,25 +132,4 @@ pub fn mentioned(question: &str, reference: Date) -> Vec<Mention> {
         return Vec::new();
     }
     Parser::new(question, reference).collect()
-}
-
-/// Tells whether `text` says when something is: yesterday, last week, a date, a year.
-///
-/// It answers a question that [`asks_when`] more likely than a text that does not.
-pub fn has_time_expression(text: &str) -> bool {
-    let any_day = Date::constant(2000, 6, 15);
-    tokens::has_trigger(text) && Parser::new(text, any_day).any(|mention| mention.certain)
-}
-
-/// Returns `question` without the given mentions, or as it is if that leaves fewer than two words.
-pub fn without<'a>(question: &str, mentions: impl IntoIterator<Item = &'a Mention>) -> String {
-    let mut rest = String::with_capacity(question.len());
-    let mut kept_until = 0;
-    for Range { start, end } in mentions.into_iter().map(|mention| mention.bytes.clone()) {
-        rest.push_str(question.get(kept_until..start).unwrap_or_default());
-        kept_until = end.max(kept_until);
-    }
-    rest.push_str(question.get(kept_until..).unwrap_or_default());
-    let words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    if words.count() < 2 { question.to_owned() } else { rest }
 }

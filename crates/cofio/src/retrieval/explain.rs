@@ -1,7 +1,7 @@
 //! Saying in words why a hit is where it is.
 
 use super::merge::Hit;
-use super::rank::{Part, Signal};
+use super::rank::{Dated, Part, Signal};
 
 /// Returns why a hit is there: the weightiest reason first, then what held it back.
 pub fn explain(hit: &Hit) -> Vec<String> {
@@ -47,12 +47,7 @@ fn reason(hit: &Hit, part: &Part) -> Option<String> {
             let author = hit.memory.author().unwrap_or("the one who is named");
             format!("{author} said it")
         }
-        Signal::Date => {
-            format!(
-                "it happened when the question says ({})",
-                hit.memory.event_at.strftime("%Y-%m-%d")
-            )
-        }
+        Signal::Date => happened(hit.signals.dated?),
         Signal::Recency => "it is recent".to_owned(),
         Signal::Assistant => "an assistant said it".to_owned(),
         Signal::Length => "it is long".to_owned(),
@@ -62,6 +57,14 @@ fn reason(hit: &Hit, part: &Part) -> Option<String> {
         Signal::Instruction => "it tells an assistant what to do".to_owned(),
     };
     Some(format!("{amount} {words}")).filter(|_| part.value.abs() >= 0.005)
+}
+
+fn happened(Dated { day, away }: Dated) -> String {
+    match away {
+        0 => format!("it happened when the question says ({day})"),
+        1 => format!("it happened 1 day from what the question says ({day})"),
+        _ => format!("it happened {away} days from what the question says ({day})"),
+    }
 }
 
 fn has_words(hit: &Hit) -> String {

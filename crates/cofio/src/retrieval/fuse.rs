@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Rank constant from the original paper (Cormack et al., 2009).
-pub const RANK_CONSTANT: f64 = 60.0;
+use super::weights::WEIGHTS;
 
 /// Something with its place in each list and the score they add up to.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +16,7 @@ pub struct Ranked<T> {
     pub ranks: Vec<Option<usize>>,
 }
 
-/// Adds up `1 / (60 + rank)` over the lists and returns the best first.
+/// Adds up `1 / (rank constant + rank)` over the lists and returns the best first.
 ///
 /// The sum is divided by its largest possible value. Those with the same sum stay in the order of
 /// the first list that has them.
@@ -43,7 +42,7 @@ pub fn fuse<T: Copy + Eq + Hash>(lists: &[&[T]]) -> Vec<Ranked<T>> {
 
 /// Returns what a place is worth, the first being worth 1.
 fn share(rank: usize) -> f64 {
-    (RANK_CONSTANT + 1.0) / (RANK_CONSTANT + rank as f64)
+    (WEIGHTS.rank_constant + 1.0) / (WEIGHTS.rank_constant + rank as f64)
 }
 
 #[cfg(test)]

@@ -37,9 +37,12 @@ pub fn lexical(evidence: &Evidence, flow: &Flow) -> Lexical {
         said.fill(0.0);
         told.fill(0.0);
         for place in &word.found {
-            let (turn, asked) = (place.turn as usize, f64::from(place.asked));
+            let turn = place.turn as usize;
+            // A note that asks tells what it asks.
+            let is_spoken = evidence.turns[turn].is_spoken();
+            let asked = if is_spoken { f64::from(place.asked) } else { 0.0 };
             let times = u32::from(place.told) + u32::from(place.asked);
-            let value = rarity / everything * bm25::share(times);
+            let value = rarity / everything * bm25::share(times, WEIGHTS.saturation);
             let asking = (1.0 - WEIGHTS.asked) * asked / f64::from(times.max(1));
             said[turn] = f64::max(said[turn], value);
             told[turn] = f64::max(told[turn], value * (1.0 - asking));
@@ -56,7 +59,7 @@ pub fn lexical(evidence: &Evidence, flow: &Flow) -> Lexical {
     lexical
 }
 
-/// Returns the bit of a word; there is none for words beyond the first few dozen.
-fn bit(word: usize) -> u64 {
+/// Returns the bit of a word in [`Lexical::matched`]; beyond the first few dozen there is none.
+pub fn bit(word: usize) -> u64 {
     u32::try_from(word).ok().and_then(|word| 1_u64.checked_shl(word)).unwrap_or_default()
 }

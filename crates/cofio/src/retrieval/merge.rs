@@ -4,13 +4,12 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use super::block::estimated_tokens;
+use super::lexical::bit;
 use super::query::{Merge, Query};
-use super::rank::{Part, Scored};
+use super::rank::{Dated, Part, Scored};
+use super::weights::WEIGHTS;
 use crate::model::{Layer, Memory, MemoryId};
 use crate::text;
-
-/// Memories that share this much of their terms are the same to a reader.
-const NEAR_DUPLICATE: f64 = 0.95;
 
 /// A memory that answers a question, and why it is there.
 #[derive(Debug, Clone)]
@@ -34,6 +33,8 @@ pub struct Signals {
     pub matched_terms: Vec<String>,
     /// The names in the question that it has.
     pub matched_names: Vec<String>,
+    /// When it happened, where the question names a time.
+    pub dated: Option<Dated>,
     /// Memories of less specific layers that say the same and gave way.
     pub overrides: Vec<MemoryId>,
 }
@@ -84,7 +85,7 @@ struct Candidate {
 
 impl Candidate {
     fn new(scored: Scored, memory: Memory, looked_up: LookedUp<'_>) -> Self {
-        let has = |number: usize| scored.matched >> number.min(63) & 1 == 1;
+        let has = |number: usize| scored.matched & bit(number) != 0;
         let words = looked_up.words.iter().enumerate().filter(|(number, _)| has(*number));
         let matched_terms = words.filter_map(|(_, terms)| terms.first().cloned()).collect();
         let mut matched_names: Vec<String> = Vec::new();
@@ -102,6 +103,7 @@ impl Candidate {
             cosine: scored.cosine,
             matched_terms,
             matched_names,
+            dated: scored.dated,
             overrides: Vec::new(),
         };
         Self { hit: Hit { memory, score: scored.score, signals }, terms: OnceCell::new() }
@@ -119,7 +121,7 @@ impl Candidate {
     /// Returns whether two memories of different layers say the same.
     fn repeats(&self, other: &Self) -> bool {
         self.layer() != other.layer()
-            && text::overlap(self.terms(), other.terms()) >= NEAR_DUPLICATE
+            && text::overlap(self.terms(), other.terms()) >= WEIGHTS.near_duplicate
     }
 }
 

@@ -1,3 +1,5 @@
+use jiff::tz::TimeZone;
+
 use super::merge::Hit;
 use crate::model::{Criteria, Identifiers, Layer, Scope, Timestamp};
 
@@ -48,6 +50,8 @@ pub struct Query {
     pub recency: f64,
     /// The moment from which "yesterday" is meant; without one, now.
     pub reference_time: Option<Timestamp>,
+    /// Where days begin and end; without one, where the engine's do.
+    pub time_zone: Option<TimeZone>,
     /// How many tokens all hits together may have, about.
     pub tokens: Option<usize>,
     /// How many hits at most.
@@ -68,6 +72,7 @@ impl Query {
             threshold: None,
             recency: 0.0,
             reference_time: None,
+            time_zone: None,
             tokens: None,
             limit: 10,
             limit_per_layer: None,

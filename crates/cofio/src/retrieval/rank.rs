@@ -1,6 +1,7 @@
 //! Ranking: how much speaks for each turn, and what.
 
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use super::dates::{Mention, Precision};
 use super::flow::Flow;
@@ -29,6 +30,8 @@ pub struct Aim {
     pub threshold: Option<f64>,
     /// How much recency counts, from 0 to 1.
     pub recency: f64,
+    /// Where the days begin and end on which turns happened.
+    pub time_zone: TimeZone,
     /// The moment by which recency is judged, in microseconds since 1970.
     pub now: i64,
 }
@@ -52,6 +55,17 @@ pub struct Scored {
     pub matched: u64,
     /// How many of the question's names it has.
     pub named: u32,
+    /// When it happened, where the question names a time.
+    pub dated: Option<Dated>,
+}
+
+/// When something happened, beside the time that a question names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dated {
+    /// The day on which it happened.
+    pub day: Date,
+    /// How many days that is from what the question says, 0 inside.
+    pub away: i64,
 }
 
 /// One piece of evidence and how much it counts.
@@ -195,7 +209,9 @@ impl Field<'_> {
         let words = WEIGHTS.words * flowing;
         let own_share = if flowing > 0.0 { own / flowing } else { 1.0 };
         let meaning = WEIGHTS.meaning * self.meaning[turn].unwrap_or_default();
-        let short_question = one.question && one.length < WEIGHTS.question_below;
+        let spoken = one.is_spoken();
+        let answered = spoken && one.assistant && !self.aim.to_assistant;
+        let short_question = spoken && one.question && one.length < WEIGHTS.question_below;
         let given = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
         let said = one.author.is_some_and(|author| self.aim.speakers.contains(&author));
         [
@@ -204,9 +220,9 @@ impl Field<'_> {
             (Signal::Meaning, meaning),
             (Signal::Name, given(one.named > 0, WEIGHTS.name)),
             (Signal::Speaker, given(said, WEIGHTS.speaker)),
-            (Signal::Date, self.date(one)),
+            (Signal::Date, self.date(one).map_or(0.0, |(value, _)| value)),
             (Signal::Recency, self.recency(one)),
-            (Signal::Assistant, given(one.assistant && !self.aim.to_assistant, WEIGHTS.assistant)),
+            (Signal::Assistant, given(answered, WEIGHTS.assistant)),
             (Signal::Length, length(one)),
             (Signal::Brevity, brevity(one)),
             (Signal::Question, given(short_question, WEIGHTS.question)),
@@ -222,14 +238,21 @@ impl Field<'_> {
         let names = |mention: &&Mention| mention.certain && mention.precision() < Precision::Longer;
         let mut named = self.aim.dates.iter().filter(names).peekable();
         named.peek().is_some()
-            && day(turn).is_some_and(|day| named.any(|mention| mention.away(day) == 0))
+            && self.day(turn).is_some_and(|day| named.any(|mention| mention.away(day) == 0))
     }
 
-    fn date(&self, turn: &Turn) -> f64 {
+    /// Returns the day on which a turn happened where the question is asked.
+    fn day(&self, turn: &Turn) -> Option<Date> {
+        let at = Timestamp::from_microsecond(turn.event_at).ok()?;
+        Some(self.aim.time_zone.to_datetime(at).date())
+    }
+
+    /// Returns how well a turn fits the time that the question names, where it names one.
+    fn date(&self, turn: &Turn) -> Option<(f64, Dated)> {
         if self.aim.dates.is_empty() {
-            return 0.0;
+            return None;
         }
-        let Some(day) = day(turn) else { return 0.0 };
+        let day = self.day(turn)?;
         let fit = |mention: &Mention| {
             let weight = match mention.precision() {
                 Precision::Day => WEIGHTS.day,
@@ -240,9 +263,13 @@ impl Field<'_> {
                 Precision::Longer => 0.0,
             };
             let certainty = if mention.certain { 1.0 } else { WEIGHTS.uncertain };
-            certainty * weight * mention.closeness(day)
+            let value = certainty * weight * mention.closeness(day);
+            (value, Dated { day, away: mention.away(day) })
         };
-        self.aim.dates.iter().map(fit).fold(0.0, f64::max)
+        let better = |one: &(f64, Dated), two: &(f64, Dated)| {
+            one.0.total_cmp(&two.0).then(two.1.away.cmp(&one.1.away))
+        };
+        self.aim.dates.iter().map(fit).max_by(better)
     }
 
     fn recency(&self, turn: &Turn) -> f64 {
@@ -276,7 +303,7 @@ impl Field<'_> {
             (Mode::Semantic, _) => sum.clamp(0.0, 1.0),
             // What speaks for a memory has no upper end; a score has one.
             (Mode::Keyword, _) => sum / (sum + 1.0),
-            (Mode::Hybrid, Fusion::Weighted) => 1.0 / (1.0 + (-sum / 2.0).exp()),
+            (Mode::Hybrid, Fusion::Weighted) => weighted_score(sum),
         };
         Scored {
             place: one.place,
@@ -291,14 +318,14 @@ impl Field<'_> {
             cosine: one.cosine.map(f64::from),
             matched: self.lexical.matched[turn],
             named: one.named,
+            dated: self.date(one).map(|(_, dated)| dated),
         }
     }
 }
 
-/// Returns the day on which a turn happened.
-fn day(turn: &Turn) -> Option<Date> {
-    let at = Timestamp::from_microsecond(turn.event_at).ok()?;
-    Some(at.to_zoned(jiff::tz::TimeZone::UTC).date())
+/// Returns a score from 0 to 1 for what speaks for a memory.
+pub fn weighted_score(sum: f64) -> f64 {
+    1.0 / (1.0 + (-sum / WEIGHTS.slope).exp())
 }
 
 fn length(turn: &Turn) -> f64 {

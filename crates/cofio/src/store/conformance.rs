@@ -184,6 +184,7 @@ macro_rules! conformance_suite {
                 by_knowledge_pointer,
                 by_custom_fields,
                 by_time,
+                by_when_it_was_learnt,
                 by_trust,
                 by_excluded_session,
                 by_parts_of_a_statement,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cofio::embed::Embedder;
-use cofio::engine::{Absence, Embedded};
+use cofio::engine::{Absence, ContextRequest, Embedded};
 use cofio::model::{CleanText, Fingerprint, Layer, Patch, Timestamp};
 use cofio::retrieval::{Answer, Hit, MeaningUsed};
 use cofio::store::{SqliteStore, Store as _};
@@ -761,4 +761,30 @@ fn a_damaged_vector_is_made_anew_after_a_rebuild() {
     drop(other);
     block_on(fixture.store.rebuild()).unwrap();
     assert_eq!(block_on(engine.embedding_state()).unwrap().pending, 1);
+}
+
+#[test]
+fn what_only_stands_out_among_the_unrelated_is_not_told_to_a_prompt() {
+    let fixture = Fixture::new();
+    let engine = meaning(&fixture, &Words::called("words/wide", 8_192));
+    for number in 0..60 {
+        fixture.fact("alice", &format!("plain{number} note{number} of{number} nothing{number}"));
+    }
+    let words: Vec<String> = (0..30).map(|number| format!("word{number}")).collect();
+    fixture.fact("alice", &format!("car {}", words[..14].join(" ")));
+    fixture.fact("alice", &format!("tell {}", words[14..].join(" ")));
+    while embed(&engine, 100).done > 0 {}
+    let told = |prompt: &str| {
+        let mine = Selection::new(identifiers(&[(Layer::User, "alice")]));
+        let request = ContextRequest::new(mine, prompt);
+        block_on(engine.context(&local("alice"), &request)).unwrap().memories.len()
+    };
+    let cosine = search(&engine, &query("odd automobile")).hits[0].signals.cosine.unwrap();
+    assert!((0.15..0.3).contains(&cosine), "{cosine}");
+    assert_eq!(told("odd automobile"), 0);
+    assert_eq!(told("tell me a joke"), 0);
+    assert_eq!(told("tell word20 word21"), 1);
+    fixture.fact("alice", "odd car");
+    while embed(&engine, 100).done > 0 {}
+    assert_eq!(told("automobile"), 1);
 }

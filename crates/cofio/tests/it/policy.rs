@@ -1,8 +1,9 @@
 //! Whose memories are, what may be in them, how far they are trusted, and what is on record.
 
-use cofio::engine::ContextRequest;
-use cofio::model::{Channel, Draft, Kind, Layer, MemoryId, Patch, Source, Trust};
-use cofio::store::Entries;
+use cofio::engine::{ContextRequest, ListRequest};
+use cofio::model::{Caller, Channel, Draft, Kind, Layer, MemoryId, Patch, Source, Trust};
+use cofio::retrieval::ContextBlock;
+use cofio::store::{Entries, Store as _};
 use cofio::{ErrorKind, Query, Selection};
 use pollster::block_on;
 
@@ -173,6 +174,100 @@ fn what_is_known_of_the_user_keeps_its_bytes_through_a_conversation() {
     assert!(asked("two", "and coffee?").stable.contains("potter"), "another conversation knows");
     block_on(fixture.engine.forget(&local("alice"), &[name])).unwrap();
     assert!(!asked("one", "and coffee?").stable.contains("Pritchard"), "forgetting comes first");
+}
+
+/// Returns what a prompt in a session of Alice's is told.
+fn told(fixture: &Fixture, session: &str, prompt: &str) -> ContextBlock {
+    let session = Some(named(session));
+    let request = ContextRequest { session, ..ContextRequest::new(mine(), prompt) };
+    block_on(fixture.engine.context(&local("alice"), &request)).unwrap()
+}
+
+#[test]
+fn what_is_learnt_later_of_earlier_times_does_not_change_what_a_conversation_knows() {
+    let fixture = Fixture::new();
+    let profile = |text: &str, event_at: Option<&str>| {
+        let mut draft = fact("alice", text);
+        draft.metadata.custom.insert("category".to_owned(), "user_profile".into());
+        draft.event_at = event_at.map(|at| at.parse().unwrap());
+        fixture.remember(draft).unwrap();
+    };
+    let reflect = |text: &str| {
+        fixture.remember(Draft { kind: Kind::Reflection, ..fact("alice", text) }).unwrap();
+    };
+    let words = ["tea", "oats", "rye", "figs", "plums", "beans", "kale", "rice", "corn", "peas"];
+    for number in 0..22 {
+        profile(&format!("likes{number} {}{number}", words[number % words.len()]), None);
+    }
+    reflect("The winter was long");
+    let first = told(&fixture, "s9", "hello").stable;
+    assert!(first.contains("likes0") && first.contains("winter"), "{first}");
+    profile("Born in Lisbon", Some("1990-01-01T00:00:00Z"));
+    for word in ["spring", "summer", "autumn", "April", "May", "June", "July", "August", "noon"] {
+        reflect(&format!("The {word} was short"));
+    }
+    for word in ["dawn", "dusk", "night"] {
+        reflect(&format!("Then came {word}"));
+    }
+    assert_eq!(told(&fixture, "s9", "hello").stable, first);
+    assert!(told(&fixture, "s10", "hello").stable.contains("Lisbon"));
+}
+
+#[test]
+fn asking_for_context_leaves_no_memory_behind() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Tea is best without milk");
+    let pending = || block_on(fixture.store.embedding_state()).unwrap().pending;
+    let waiting = pending();
+    told(&fixture, "s1", "what about tea?");
+    told(&fixture, "s1", "and milk?");
+    let caller = local("alice");
+    let all = block_on(fixture.engine.stats(&caller, None)).unwrap();
+    assert_eq!((all.total, all.scopes.len(), pending()), (1, 1, waiting));
+    let names = [(Layer::User, "alice"), (Layer::Session, "s1")];
+    let list = ListRequest::new(Selection::new(identifiers(&names)));
+    assert_eq!(block_on(fixture.engine.list(&caller, &list)).unwrap().total, 1);
+    let session = scope(Layer::Session, &names);
+    assert!(block_on(fixture.engine.window(&caller, &session)).unwrap().is_empty());
+    assert_eq!(block_on(fixture.engine.export(&caller, Vec::new(), |_| {})).unwrap(), 1);
+    assert_eq!(block_on(fixture.engine.changes(&caller, 0, 10)).unwrap().len(), 1);
+}
+
+#[test]
+fn a_conversation_has_one_beginning_for_each_who_asks() {
+    let fixture = Fixture::new();
+    let profile = |text: &str| {
+        let mut draft = fact("alice", text);
+        draft.metadata.custom.insert("category".to_owned(), "user_profile".into());
+        fixture.remember(draft).unwrap();
+    };
+    let bound = Caller::bound(named("agent"), &identifiers(&[(Layer::User, "alice")]));
+    let asked = || {
+        let session = Some(named("s1"));
+        let request = ContextRequest { session, ..ContextRequest::new(mine(), "hello") };
+        block_on(fixture.engine.context(&bound, &request)).unwrap().stable
+    };
+    profile("Her name is Alice");
+    told(&fixture, "s1", "hello");
+    profile("She lives in Swansea");
+    let first = asked();
+    assert!(first.contains("Swansea"), "the agent has not asked before");
+    profile("She works as a potter");
+    assert_eq!(asked(), first, "though it may not open the session");
+    assert!(!told(&fixture, "s1", "hello").stable.contains("Swansea"));
+}
+
+#[test]
+fn that_something_is_recent_does_not_make_it_relevant() {
+    let fixture = Fixture::new();
+    for number in 0..40 {
+        fixture.fact("alice", &format!("plain note {number} about nothing much"));
+    }
+    fixture.fact("alice", "the bus leaves early");
+    let prompt = "convert the bathroom ceiling lamp wiring, drywall, plaster and paint early";
+    let block = told(&fixture, "s1", prompt);
+    assert!(block.memories.is_empty(), "{}", block.markdown());
+    assert_eq!(told(&fixture, "s1", "when does the bus leave?").memories.len(), 1);
 }
 
 #[test]

@@ -8,8 +8,9 @@ use cofio::model::{
 };
 use cofio::retrieval::{Answer, Fusion, Hit, MeaningUsed, Merge, Signal, explain};
 use cofio::store::SqliteStore;
-use cofio::{Engine, Mode, Query, Selection};
+use cofio::{Config, Engine, Mode, Query, Selection};
 use jiff::SignedDuration;
+use jiff::tz::{Offset, TimeZone};
 use pollster::block_on;
 use proptest::prelude::*;
 
@@ -197,6 +198,25 @@ fn a_date_alone_is_enough_to_find_what_happened_then() {
 }
 
 #[test]
+fn a_day_is_one_where_the_person_lives() {
+    let mut config = Config::default();
+    config.expiry.time_zone = TimeZone::fixed(Offset::constant(9));
+    let fixture = Fixture::with(config);
+    // It is nine in the evening of 1 March there.
+    happened(&fixture, "2026-02-27T20:00:00Z", "lunch with the team in town");
+    happened(&fixture, "2026-02-28T20:00:00Z", "lunch with the team at home");
+    let yesterday = query("team lunch yesterday");
+    check_first(&fixture, &yesterday, "lunch with the team in town");
+    let late = Some("2026-03-01T20:00:00Z".parse().unwrap());
+    let tomorrow = Query { reference_time: late, ..yesterday.clone() };
+    check_first(&fixture, &tomorrow, "lunch with the team at home");
+    let reasons = explain(&search(&fixture, &tomorrow).hits[0]);
+    assert!(reasons.iter().any(|reason| reason.contains("(2026-03-01)")), "{reasons:?}");
+    let utc = Query { time_zone: Some(TimeZone::UTC), ..yesterday };
+    check_first(&fixture, &utc, "lunch with the team at home");
+}
+
+#[test]
 fn what_the_user_told_comes_before_what_an_assistant_answered() {
     let fixture = Fixture::new();
     let statement = "My marathon training plan is four runs a week.";
@@ -266,9 +286,42 @@ fn plain_notes_are_ranked_by_words_alone() {
 #[test]
 fn a_word_in_a_question_says_less_than_one_that_is_told() {
     let fixture = Fixture::new();
-    fixture.fact("alice", "Where do I keep the passport?");
-    fixture.fact("alice", "I keep the passport in a drawer");
+    talk(&fixture, "s1", &[("user", "Where do I keep the old passport?")]);
+    talk(&fixture, "s2", &[("user", "I keep the passport in a drawer")]);
     check_first(&fixture, &query("passport"), "I keep the passport in a drawer");
+}
+
+/// Returns how much a signal counts for the best hit.
+fn part(fixture: &Fixture, question: &str, signal: Signal) -> f64 {
+    let answer = search(fixture, &query(question));
+    let mut parts = answer.hits[0].signals.parts.iter();
+    parts.find(|part| part.signal == signal).map_or(0.0, |part| part.value)
+}
+
+#[test]
+fn what_is_no_turn_of_a_conversation_is_not_judged_as_one() {
+    let asks = "Where do I keep the passport?";
+    let notes = Fixture::new();
+    notes.fact("alice", asks);
+    let told = Fixture::new();
+    told.fact("alice", "Where do I keep the passport!");
+    let words = |fixture: &Fixture| part(fixture, "passport drawer", Signal::Words);
+    assert!((words(&notes) - words(&told)).abs() < 1e-9, "a note that asks is a note");
+    assert!(part(&notes, "passport", Signal::Question).abs() < 1e-9);
+    for kind in [Kind::Fact, Kind::Episode] {
+        let fixture = Fixture::new();
+        let session = if kind == Kind::Fact { Some(named("s1")) } else { None };
+        let mut draft = Draft { kind, ..turn("s1", "assistant", 0, "The passport is in a drawer") };
+        draft.source.session = session;
+        fixture.remember(draft).unwrap();
+        assert!(part(&fixture, "passport", Signal::Assistant).abs() < 1e-9, "{kind}");
+    }
+    let spoken = Fixture::new();
+    talk(&spoken, "s1", &[("assistant", asks)]);
+    for signal in [Signal::Assistant, Signal::Question] {
+        assert!(part(&spoken, "passport", signal) < 0.0, "{signal:?}");
+    }
+    assert!(words(&spoken) < words(&notes));
 }
 
 #[test]
@@ -286,6 +339,15 @@ fn ranks_alone_can_be_fused() {
     assert!(!explain(&answer.hits[0]).is_empty());
     let keyword = Query { mode: Mode::Keyword, ..query("tea with bob") };
     assert!(search(&fixture, &keyword).hits.iter().all(|hit| hit.signals.matched_names.is_empty()));
+}
+
+#[test]
+fn a_secret_in_a_question_is_not_looked_for_in_any_mode() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "hunter22 rides again");
+    for mode in [Mode::Hybrid, Mode::Keyword] {
+        check(&fixture, &Query { mode, ..query("the password is hunter22") }, &[]);
+    }
 }
 
 #[test]
@@ -365,6 +427,40 @@ fn every_hit_can_be_explained() {
     let assistant = answer.hits.iter().find(|hit| hit.memory.said_by_assistant()).unwrap();
     let reasons = explain(assistant);
     assert!(reasons.last().unwrap().starts_with("-3.00 an assistant said it"), "{reasons:?}");
+}
+
+#[test]
+fn a_day_beside_the_one_asked_for_is_not_said_to_be_it() {
+    let fixture = Fixture::new();
+    let reasons = |at: &str, question: &str| {
+        let memory = happened(&fixture, at, &format!("lunch at {at}"));
+        // A Monday.
+        let reference_time = Some("2026-11-16T12:00:00Z".parse().unwrap());
+        let answer = search(&fixture, &Query { reference_time, ..query(question) });
+        let hit = answer.hits.iter().find(|hit| hit.memory.id == memory.id).unwrap();
+        explain(hit).join("; ")
+    };
+    let check = |at: &str, question: &str, expected: &str| {
+        let reasons = reasons(at, question);
+        assert!(reasons.contains(expected), "{expected} in {reasons}");
+    };
+    let friday = "lunch last Friday";
+    check("2026-11-13T10:00:00Z", friday, "it happened when the question says (2026-11-13)");
+    check(
+        "2026-11-14T10:00:00Z",
+        friday,
+        "it happened 1 day from what the question says (2026-11-14)",
+    );
+    check(
+        "2026-11-15T10:00:00Z",
+        friday,
+        "it happened 2 days from what the question says (2026-11-15)",
+    );
+    check(
+        "2026-11-05T10:00:00Z",
+        "lunch in early November or on 9 November 2026",
+        "it happened when",
+    );
 }
 
 /// Returns why a memory is not part of an answer.

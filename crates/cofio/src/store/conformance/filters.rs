@@ -207,6 +207,16 @@ pub(super) async fn by_time(store: Subject) {
     check(&store, within(Some(-300_000_000_000), Some(-6)), &[]).await;
 }
 
+pub(super) async fn by_when_it_was_learnt(store: Subject) {
+    keep(&store, [-5, 10, 20], |memory, at| memory.created_at = moment(at)).await;
+    let by = |at| meeting(Criteria { learnt_by: Some(moment(at)), ..Criteria::default() });
+    check(&store, everything(), &[1, 2, 3]).await;
+    check(&store, by(20), &[1, 2, 3]).await;
+    check(&store, by(19), &[1, 2]).await;
+    check(&store, by(-5), &[1]).await;
+    check(&store, by(-6), &[]).await;
+}
+
 pub(super) async fn by_trust(store: Subject) {
     let channels = [Channel::WebFetch, Channel::OtherMessage, Channel::OwnerMessage];
     keep(&store, channels, |memory, channel| memory.source = Source::through(channel)).await;

@@ -213,7 +213,7 @@ fn weights(evidence: &Evidence) -> Vec<f64> {
         let mut best = vec![0.0; evidence.turns.len()];
         let rarity = bm25::rarity(word.passages_having, evidence.passages);
         for place in &word.found {
-            let share = bm25::share(u32::from(place.told) + u32::from(place.asked));
+            let share = bm25::share(u32::from(place.told) + u32::from(place.asked), 0.9);
             let turn = place.turn as usize;
             best[turn] = f64::max(best[turn], rarity * share);
         }

@@ -50,6 +50,9 @@ pub(super) fn condition(filter: &Filter) -> Condition {
     if let Some(to) = criteria.time.to {
         all.and("m.event_at <= ?", [to.as_microsecond().into()]);
     }
+    if let Some(by) = criteria.learnt_by {
+        all.and("m.created_at <= ?", [by.as_microsecond().into()]);
+    }
     if let Some(session) = &criteria.excluded_session {
         all.and("m.session IS NOT ?", [text(session.as_str())]);
     }
