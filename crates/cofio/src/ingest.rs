@@ -12,4 +12,4 @@ pub use entities::mentions;
 pub use identity::{identity, request_hash};
 pub use limits::check_key;
 pub use prepare::{Prepared, Revised, prepare, readmit, revise};
-pub use redact::{Level, Redacted, Redaction, redact};
+pub use redact::{Finding, Level, Redacted, Redaction, findings, findings_across, redact};

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use super::Engine;
 use crate::embed::Embedder;
 use crate::error::{Error, ErrorKind, Result};
-use crate::ingest;
+use crate::ingest::{self, Level};
 use crate::model::{
     Change, CleanText, Commit, Fingerprint, Identifier, Meaning, Memory, MemoryId, Outcome,
     PassageHash, PassageVector,
@@ -74,7 +74,7 @@ impl Engine {
     pub(super) async fn embed_question(&self, text: &str) -> Result<Meaning> {
         let embedder = self.embedder()?;
         let fingerprint = embedder.fingerprint().clone();
-        let clean = ingest::redact(text, &self.config.secret_replacement).text;
+        let clean = ingest::redact(text, &self.config.secret_replacement, Level::Probable).text;
         if let Some(vector) = self.questions().0.get(clean.as_str()) {
             return Ok(Meaning { fingerprint, vector: vector.clone() });
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::redact::{Redaction, redact};
+use super::redact::{Level, Redaction, findings, redact};
 use super::{entities, identity, limits};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -14,6 +14,9 @@ use crate::model::{
 
 /// How fast facts and procedures fade, per day, if nothing is said.
 const DECAY_RATE: f64 = 0.1;
+
+/// What is at least so sure is taken out.
+const LEAST: Level = Level::Probable;
 
 /// A memory that may be kept.
 #[derive(Debug, Clone)]
@@ -146,7 +149,7 @@ fn told_time(memory: &Memory) -> Option<Timestamp> {
 fn refuse_secret_names(scope: &Scope, source: &Source) -> Result<()> {
     let names = scope.identifiers().iter().map(|(_, name)| name).chain(&source.session);
     for name in names {
-        if !redact(name.as_str(), "").redactions.is_empty() {
+        if findings(name.as_str()).iter().any(|finding| finding.level >= LEAST) {
             return Err(Error::invalid("an identifier looks like a secret"));
         }
     }
@@ -165,7 +168,7 @@ impl<'a> Redactor<'a> {
     }
 
     fn text(&mut self, text: &str) -> CleanText {
-        let redacted = redact(text, self.replacement);
+        let redacted = redact(text, self.replacement, LEAST);
         self.redactions.extend(redacted.redactions);
         redacted.text
     }
@@ -205,8 +208,9 @@ impl<'a> Redactor<'a> {
     /// Cleans a value together with its name, which may be what makes it a secret.
     fn field(&mut self, name: &str, value: Value) -> Value {
         let Value::String(text) = &value else { return self.value(value) };
-        let named = redact(&format!("{name}: {text}"), self.replacement);
-        if named.redactions.is_empty() || !redact(text, self.replacement).redactions.is_empty() {
+        let named = redact(&format!("{name}: {text}"), self.replacement, LEAST);
+        let alone = || redact(text, self.replacement, LEAST);
+        if named.redactions.is_empty() || !alone().redactions.is_empty() {
             return self.value(value);
         }
         self.redactions.extend(named.redactions);
