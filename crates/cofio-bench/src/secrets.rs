@@ -61,14 +61,14 @@ struct Report {
 struct Rate {
     found: usize,
     of: usize,
-    rate: f64,
+    ratio: f64,
 }
 
 impl Rate {
     fn count(&mut self, found: bool) {
         self.found += usize::from(found);
         self.of += 1;
-        self.rate = self.found as f64 / self.of as f64;
+        self.ratio = self.found as f64 / self.of as f64;
     }
 }
 

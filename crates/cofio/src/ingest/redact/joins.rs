@@ -99,15 +99,20 @@ impl Signs {
 pub fn closed_up<'v>(view: &'v View<'v>) -> Option<View<'static>> {
     let text = view.text();
     let mut writer = Writer::new(view);
-    for separator in [' ', '\t', '-', '.', '_', ',', '|', '/', ':', '+', '\u{b7}'] {
-        let mut at = 0;
-        for line in text.split_inclusive(|character: char| {
-            character == '\n' || (character.is_whitespace() && !" \t".contains(separator))
-        }) {
-            if line.len() > 16 {
-                close_up(line, at, separator, &mut writer);
+    let mut try_all = |run: &str, separators: &str| {
+        let at = run.as_ptr() as usize - text.as_ptr() as usize;
+        for separator in separators.chars() {
+            let count =
+                || run.bytes().filter(|byte| char::from(*byte) == separator).take(3).count();
+            if run.len() > 16 && count() > 2 {
+                close_up(run, at, separator, &mut writer);
             }
-            at += line.len();
+        }
+    };
+    for line in text.split('\n') {
+        try_all(line, " \t");
+        for word in line.split([' ', '\t']) {
+            try_all(word, "-._,|/:+");
         }
     }
     writer.finish()

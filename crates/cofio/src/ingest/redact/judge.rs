@@ -98,7 +98,6 @@ fn password(value: &str, carrier: &Carrier<'_>) -> Option<Level> {
     }
     match carrier.link {
         _ if carrier.quoted => Some(Level::Probable),
-        Link::Flag => Some(Level::Probable),
         Link::Symbol
             if carrier.name.is_upper()
                 && !carrier.name.weak
@@ -403,7 +402,9 @@ fn is_known_term(value: &str) -> bool {
 
 /// Returns whether what follows an unquoted value makes it part of an expression.
 fn opens_call(carrier: &Carrier<'_>) -> bool {
-    carrier.after.starts_with(['(', '['])
+    let generic = carrier.after.starts_with('<') && !carrier.after.starts_with("</");
+    generic
+        || carrier.after.starts_with(['(', '['])
         || (carrier.link == Link::Symbol && carrier.after.starts_with("::"))
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::rules::on_boundaries;
 use super::words::{HARMLESS_KEYS, HARMLESS_PARTS, Promise, TAILS};
 
 /// Words that are names of secrets only before a sign: "pass to", "the seed is".
@@ -82,7 +83,9 @@ impl<'a> Name<'a> {
             return None;
         }
         let weak = WEAK.contains(&text[word.clone()].to_ascii_lowercase().as_str());
-        if text[..start].ends_with("::") {
+        let before = &text[on_boundaries(text, start.saturating_sub(64)..start)];
+        let resource = before.rsplit([' ', '"', '\'', '\n']).next().unwrap_or_default();
+        if before.ends_with("::") || resource.starts_with("arn:") {
             return None;
         }
         let name = Self { promise, weak, range: start..end, text };

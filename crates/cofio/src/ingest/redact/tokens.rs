@@ -129,6 +129,8 @@ fn is_harmless(text: &str, range: &Range<usize>) -> bool {
     let drawing = |byte: u8| !byte.is_ascii_alphabetic() || b"mlhvcsqtaz".contains(&byte);
     HARMLESS_NEIGHBOURS.iter().any(known)
         || token.bytes().all(drawing)
+        || token.starts_with("//")
+        || token.starts_with("_z")
         || text[range.end..].starts_with("://")
 }
 
