@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::detect::{By, detect_forms, opens_key};
 use super::fold::folded;
 use super::joins;
+use super::value::looks_random;
 use super::view::View;
 use super::{Finding, Level, blocks, findings};
 
@@ -70,6 +71,12 @@ fn together(parts: &[&Part], found: &mut Vec<(usize, Finding)>) {
         .into_iter()
         .find(|key| key.level == Level::Definite && key.by == By::Form && crosses(&key.range));
     let Some(key) = key else { return };
+    // A key that is whole without the rest takes nothing with it but what looks like its own kind.
+    let whole = detect_forms(&parts[0].text).iter().any(|one| one.level == Level::Definite);
+    let alike = |part: &&Part| part.text.len() > 15 && looks_random(&part.text);
+    if whole && !parts[1..].iter().all(alike) {
+        return;
+    }
     for part in parts {
         let (class, family, level) = (key.class, key.family, key.level);
         found.push((part.turn, Finding { class, family, level, range: part.range.clone() }));

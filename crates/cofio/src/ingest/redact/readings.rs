@@ -37,10 +37,11 @@ fn other_readings(text: &str, depth: usize, found: &mut Vec<Found>) {
     }
     let once = escapes::unescaped(base);
     let twice = once.as_ref().and_then(escapes::unescaped);
-    for view in once.iter().chain(&twice) {
+    let unescaped = twice.as_ref().or(once.as_ref());
+    if let Some(view) = unescaped {
         add(view, detect(view.text()), Level::Probable, found);
     }
-    let base = twice.as_ref().or(once.as_ref()).unwrap_or(base);
+    let base = unescaped.unwrap_or(base);
     let joined = joins::joined(base);
     let closed_up = joins::closed_up(base);
     let closed_up_reversed = closed_up.as_ref().and_then(turned::reversed);

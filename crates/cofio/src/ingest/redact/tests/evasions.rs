@@ -117,5 +117,7 @@ fn a_key_over_several_turns_is_found_in_all_of_them() {
 fn turns_of_prose_give_nothing_together() {
     let earlier = ["I like green tea", "see you at 10am in B2", "the build is v1.2.3"];
     assert!(findings_across(&earlier, "Room AB12 is free, ask Dana3").is_empty());
+    let whole = format!("it is {}", expanded("sk-proj-{url:60}"));
+    assert!(findings_across(&[&whole], "ask Dana3 in room B2Z9").is_empty());
     assert!(findings("I like green tea see you at 10am in B2").is_empty());
 }
