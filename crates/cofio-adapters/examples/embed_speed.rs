@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use cofio::embed::Embedder;
-use cofio::ingest::redact;
+use cofio::ingest::{Level, redact};
 use cofio::model::CleanText;
 use cofio_adapters::minilm::{Kernel, Minilm, Options};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ fn sentences() -> Vec<CleanText> {
     let sentence = |number: usize| {
         let words =
             (0..20).map(|place| words[(number * 7 + place * (number % 5 + 3)) % words.len()]);
-        redact(&words.collect::<Vec<_>>().join(" "), "").text
+        redact(&words.collect::<Vec<_>>().join(" "), "", Level::Probable).text
     };
     (0..BATCH).map(sentence).collect()
 }

@@ -3,6 +3,7 @@
 mod locomo;
 mod machine;
 mod recall;
+mod secrets;
 mod speed;
 mod store;
 mod table;
@@ -29,6 +30,8 @@ enum Command {
     Recall(recall::Arguments),
     /// The same on a file of LoCoMo, in four ways; prints JSON, and a table beside it.
     Locomo(locomo::Arguments),
+    /// How many secrets are found, and how many harmless texts are damaged; prints JSON.
+    Secrets(secrets::Arguments),
     /// Ingest and search beside Chroma, and beside FTS5 with sqlite-vec; prints JSON and a table.
     Speed(speed::Arguments),
     /// Does Cofio's part of `speed` in a process of its own.
@@ -52,6 +55,7 @@ fn main() -> Result<()> {
         Command::Store(arguments) => store::run(&arguments),
         Command::Recall(arguments) => recall::run(&arguments),
         Command::Locomo(arguments) => locomo::run(&arguments),
+        Command::Secrets(arguments) => secrets::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::SpeedProbe(arguments) => speed::probe(&arguments),
         Command::Probe(arguments) => store::probe(&arguments),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use cofio::model::{Caller, Identifiers, Layer, Scope, Timestamp};
+use cofio::model::{Caller, Doubt, Identifiers, Layer, Scope, Timestamp};
 use cofio::store::SqliteStore;
-use cofio::{Engine, Selection, retrieval};
+use cofio::{Engine, ErrorKind, Selection, retrieval};
 use jiff::tz::TimeZone;
 
 use crate::arguments::Globals;
@@ -115,6 +115,24 @@ impl App {
             Chosen::Unusable(why) => why.clone(),
         };
         self.output.note(&format!("searched by words and names only: {advice}"));
+    }
+
+    /// Returns what becomes of what may be a secret, as far as the command line says.
+    pub fn doubt(&self) -> Doubt {
+        if self.globals.allow_possible { Doubt::Keep } else { Doubt::Ask }
+    }
+
+    /// Writes something, after asking about what may be a secret in it.
+    pub async fn asking<T>(&self, write: impl AsyncFn(Doubt) -> cofio::Result<T>) -> Result<T> {
+        match write(self.doubt()).await {
+            Err(error)
+                if error.kind() == ErrorKind::ConfirmationRequired && self.consent.can_ask() =>
+            {
+                self.consent.ask(&format!("{error}. Keep it?"))?;
+                Ok(write(Doubt::Keep).await?)
+            }
+            done => Ok(done?),
+        }
     }
 
     /// Returns the time zone that days are counted in.

@@ -7,7 +7,8 @@ use cofio::model::Layer;
 
 use crate::commands::{
     audit, backup, clear, completions, context, doctor, edit, embed, entity, export, facts, forget,
-    history, import, list, model, remember, restore, review, search, show, stats, why_not, window,
+    history, import, list, model, remember, restore, review, scan, search, show, stats, why_not,
+    window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -68,6 +69,9 @@ pub struct Globals {
     /// When to print in colour: auto, always or never
     #[arg(long, global = true, value_name = "WHEN", help_heading = "Manners")]
     pub color: Option<String>,
+    /// Keeps what may be a secret, in place of asking
+    #[arg(long, global = true, help_heading = "Manners")]
+    pub allow_possible: bool,
     /// Agrees beforehand, where a question would be asked
     #[arg(long, global = true, action = ArgAction::Count, help_heading = "Manners")]
     pub yes: u8,
@@ -83,6 +87,7 @@ pub enum Command {
     Show(show::Show),
     List(list::List),
     Review(review::Review),
+    Scan(scan::Scan),
     Edit(edit::Edit),
     Forget(forget::Forget),
     History(history::History),

@@ -20,6 +20,7 @@ pub mod model;
 pub mod remember;
 pub mod restore;
 pub mod review;
+pub mod scan;
 pub mod search;
 pub mod show;
 pub mod stats;
@@ -46,6 +47,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Show(command) => on_store(&globals, async |app| command.run(app).await),
         Command::List(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Review(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Scan(command) => block_on(command.run(&globals)),
         Command::Edit(command) => writing(&globals, async |app| command.run(app).await),
         Command::Forget(command) => on_store(&globals, async |app| command.run(app).await),
         Command::History(command) => on_store(&globals, async |app| command.run(app).await),

@@ -22,6 +22,8 @@ pub enum Refusal {
     Confirmation(String),
     /// Something is there that must not be overwritten.
     Conflict(String),
+    /// What was looked for was found, and has been told already.
+    Found,
 }
 
 /// Returns the exit code for each kind of error.
@@ -50,7 +52,9 @@ pub fn report(error: &anyhow::Error, form: Form) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let (code, output) = describe(error);
-    say(&output, form);
+    if !matches!(error.downcast_ref(), Some(Refusal::Found)) {
+        say(&output, form);
+    }
     ExitCode::from(code)
 }
 
@@ -109,6 +113,7 @@ fn describe(error: &anyhow::Error) -> (u8, ErrorOutput) {
         Some(Refusal::Usage(_)) => (2, ErrorKind::Invalid.code()),
         Some(Refusal::Confirmation(_)) => (4, "CONFIRMATION_NEEDED"),
         Some(Refusal::Conflict(_)) => (4, ErrorKind::Conflict.code()),
+        Some(Refusal::Found) => (4, "FOUND"),
         None => (1, "FAILED"),
     };
     (exit, output(code, message))
@@ -128,6 +133,9 @@ pub fn message(error: &anyhow::Error) -> String {
 
 /// Returns which flag would help.
 fn advice(error: &Error) -> String {
+    if error.kind() == ErrorKind::ConfirmationRequired {
+        return ": add --allow-possible to keep it".to_owned();
+    }
     let missing = error.details().get("missing").and_then(|name| name.as_str());
     match missing.and_then(|name| name.strip_suffix("Id")) {
         Some(name) => format!(": add --{name} NAME"),
@@ -154,8 +162,10 @@ fn say(error: &ErrorOutput, form: Form) {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Usage(message) | Self::Confirmation(message) | Self::Conflict(message)) = self;
-        f.write_str(message)
+        f.write_str(match self {
+            Self::Usage(message) | Self::Confirmation(message) | Self::Conflict(message) => message,
+            Self::Found => "something was found",
+        })
     }
 }
 

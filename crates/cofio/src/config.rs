@@ -12,6 +12,8 @@ pub struct Config {
     pub expiry: Expiry,
     /// What stands where a secret stood.
     pub secret_replacement: String,
+    /// Whether a text with a secret is refused, in place of being kept without it.
+    pub fail_on_secret: bool,
     /// How many turns a context window holds; a turn is a question and its answer.
     pub window_turns: usize,
 }
@@ -56,6 +58,7 @@ impl Default for Config {
             limits: Limits::default(),
             expiry: Expiry::default(),
             secret_replacement: "[SECRET_REDACTED]".to_owned(),
+            fail_on_secret: false,
             window_turns: 5,
         }
     }

@@ -10,6 +10,7 @@ mod policy;
 mod remember;
 mod review;
 mod search;
+mod split;
 mod transfer;
 mod update;
 mod why_not;

@@ -2,6 +2,7 @@
 //!
 //! Pure: values in, values out. Every write passes here, whatever its door.
 
+mod cleaner;
 mod entities;
 mod identity;
 mod instructions;
@@ -16,6 +17,9 @@ pub use identity::{identity, request_hash};
 pub use instructions::instructs;
 pub use limits::check_key;
 pub use prepare::{Prepared, Revised, identity_of, prepare, readmit, revise};
-pub use redact::{Level, Redacted, Redaction, redact};
+pub use redact::{
+    Finding, Level, Redacted, Redaction, findings, findings_across, may_complete_secret, redact,
+    without,
+};
 pub use rejection::value_hash;
 pub use sanitise::sanitise;

@@ -161,12 +161,12 @@ mod tests {
     use std::sync::mpsc;
     use std::time::{Duration, Instant};
 
-    use cofio::ingest::redact;
+    use cofio::ingest::{Level, redact};
 
     use super::*;
 
     fn texts(texts: &[&str]) -> Vec<CleanText> {
-        texts.iter().map(|text| redact(text, "").text).collect()
+        texts.iter().map(|text| redact(text, "", Level::Probable).text).collect()
     }
 
     fn lengths() -> Work {

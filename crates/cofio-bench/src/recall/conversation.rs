@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context as _, Result, ensure};
 use cofio::Engine;
-use cofio::ingest::redact;
+use cofio::ingest::{Level, redact};
 use cofio::model::{
     Caller, Channel, Draft, Identifier, Kind, MemoryId, Metadata, Scope, Source, Timestamp,
 };
@@ -175,7 +175,8 @@ fn times(messages: &[Message], sessions: &[usize]) -> Vec<Option<Timestamp>> {
 
 /// Takes a name as it is, unless the engine would refuse it.
 fn identifier(raw: &str, otherwise: impl Fn() -> String) -> Identifier {
-    let harmless = |name: &Identifier| redact(name.as_str(), "").redactions.is_empty();
+    let harmless =
+        |name: &Identifier| redact(name.as_str(), "", Level::Probable).redactions.is_empty();
     let named = Identifier::new(raw.trim()).ok().filter(harmless);
     named.unwrap_or_else(|| Identifier::new(&otherwise()).expect("letters, a dash and a number"))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use cofio::ingest::redact;
+use cofio::ingest::{Level, redact};
 use cofio::model::{
     Caller, Channel, Draft, Identifier, Identifiers, Kind, Layer, MemoryId, Scope, Source,
 };
@@ -42,7 +42,7 @@ fn measure(work: &Work, path: &Path, model: &Path) -> Result<Figures> {
     let begun = Instant::now();
     let embedder = embedder::open(Model::Minilm, Some(model))?.context("a model is needed")?;
     // The weights are read at first use.
-    block_on(embedder.embed(&[redact("warm up", "").text]))?;
+    block_on(embedder.embed(&[redact("warm up", "", Level::Probable).text]))?;
     let load_ms = begun.elapsed().as_secs_f64() * 1e3;
     let fingerprint = embedder.fingerprint().to_string();
     let engine =

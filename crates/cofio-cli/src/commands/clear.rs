@@ -160,7 +160,8 @@ fn names(app: &App) -> Result<Vec<(Layer, Identifier)>> {
     app.globals.named().map(|(layer, name)| Ok((layer, Identifier::new(name)?))).collect()
 }
 
-fn selection(scope: &Scope, kinds: &[Kind]) -> Selection {
+/// Returns everything in a scope of some kinds, or of all if none is given.
+pub fn selection(scope: &Scope, kinds: &[Kind]) -> Selection {
     let (kinds, states) = (kinds.to_vec(), State::ALL.to_vec());
     let criteria = Criteria { kinds, states, ..Criteria::default() };
     let layers = Some(vec![scope.layer()]);

@@ -65,7 +65,11 @@ impl Edit {
         if patch.content.is_none() && patch.metadata == MetadataPatch::default() {
             return Err(self.nothing_to_change());
         }
-        let updated = app.engine.update(&app.caller, &id, patch).await?;
+        let updated = app
+            .asking(async |doubt| {
+                app.engine.update(&app.caller, &id, Patch { doubt, ..patch.clone() }).await
+            })
+            .await?;
         app.output.answer(|| UpdateOutput::from(&updated), |page| show(page, &updated))?;
         Ok(())
     }

@@ -68,6 +68,7 @@ struct ImportOutput {
     skipped: u64,
     duplicates: u64,
     forgotten: u64,
+    refused: u64,
     redacted: u64,
     dry_run: bool,
     user_id: String,
@@ -91,6 +92,7 @@ impl Import {
         let importing = Importing {
             on_conflict: self.on_conflict.into(),
             trusted_at_most: self.trust,
+            doubt: app.doubt(),
             dry_run,
         };
         let progress = Progress::endless(if dry_run { "checking" } else { "importing" });
@@ -116,6 +118,7 @@ impl Import {
             skipped: imported.skipped,
             duplicates: imported.duplicates,
             forgotten: imported.forgotten,
+            refused: imported.refused,
             redacted: imported.redacted,
             dry_run: self.dry_run,
             user_id: app.caller.actor().to_string(),
@@ -140,6 +143,7 @@ impl ImportOutput {
             (self.skipped, "here already", ""),
             (self.duplicates, "said already by another memory", ""),
             (self.forgotten, "left out", " (forgotten here, or their ids are taken)"),
+            (self.refused, "refused", " (rejected here, or trusted less than what is here)"),
             (self.redacted, "secrets taken out", ""),
         ];
         for (count, what, why) in others.into_iter().filter(|(count, ..)| *count > 0) {

@@ -6,7 +6,7 @@ mod fields;
 use anyhow::Result;
 use clap::Args;
 use cofio::engine::Remembered;
-use cofio::model::{IdempotencyKey, Memory, State, Triple};
+use cofio::model::{Draft, IdempotencyKey, Memory, State, Triple};
 use cofio::wire::AddOutput;
 
 use crate::app::App;
@@ -55,7 +55,12 @@ impl Remember {
         }
         let mut draft = fields.draft(self.content(app)?, scope, app)?;
         draft.idempotency_key = self.idempotency_key.map(IdempotencyKey::new).transpose()?;
-        let mut remembered = app.engine.remember(&app.caller, draft).await?;
+        let mut remembered = app
+            .asking(async |doubt| {
+                let draft = Draft { doubt, ..draft.clone() };
+                app.engine.remember(&app.caller, draft).await
+            })
+            .await?;
         if remembered.memory.state == State::Pending && app.consent.can_ask() {
             remembered.memory = confirmed(app, remembered.memory).await?;
         }

@@ -156,13 +156,13 @@ fn a_statement_needs_no_text() {
 fn what_was_a_secret_is_told_but_not_shown() {
     Machine::new().transcript(
         "
-        $ cofio remember the password is hunter22 and the key AKIAIOSFODNN7EXAMPLE
-        remembered fact_1 in user:alice
-        took out a secret: aws-key (definite)
+        $ cofio remember the password is hunter22 and the key AKIAIOSFODNN7EXAMPLE --kind episode
+        remembered ep_1 in user:alice
         took out a secret: password (probable)
+        took out a secret: aws-key (definite)
         $ cofio list
         the password is [SECRET_REDACTED] and the key [SECRET_REDACTED]
-          fact_1 · user:alice · TIME
+          ep_1 · user:alice · TIME
         ! 1 of 1 in user:alice
         ",
     );

@@ -12,6 +12,7 @@ mod manners;
 mod meaning;
 mod model;
 mod review;
+mod scan;
 mod settings;
 mod transfer;
 mod why_not;

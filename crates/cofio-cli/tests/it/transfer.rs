@@ -95,22 +95,25 @@ fn a_conflict_is_solved_as_asked() {
         $ cofio import bundle.jsonl --on-conflict replace --trust low --json
         {
           "created": 0,
-          "replaced": 1,
+          "replaced": 0,
           "skipped": 0,
           "duplicates": 0,
           "forgotten": 0,
+          "refused": 1,
           "redacted": 0,
           "dryRun": false,
           "userId": "alice",
           "allUsers": false
         }
+        $ cofio import bundle.jsonl --on-conflict replace
+        imported 0 new and 1 changed for alice
         $ cofio show fact_1
         tea
 
           id           fact_1
           scope        user:alice
           kind         fact, active
-          source       manual, trust low
+          source       manual, trust high
           happened     TIME
           learnt       TIME
           changed      TIME

@@ -8,8 +8,8 @@ use super::remember::Remembered;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
-    Caller, Criteria, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch, Scope,
-    Source, Timestamp,
+    Caller, Criteria, Doubt, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch,
+    Scope, Source, Timestamp,
 };
 use crate::retrieval::{self, ContextBlock, Known, Query, Selection, WEIGHTS};
 use crate::store::Order;
@@ -65,6 +65,8 @@ impl Engine {
         let draft = Draft {
             key: Some(key.to_owned()),
             lifetime: Lifetime::ByKind,
+            // In the midst of a task nobody can be asked.
+            doubt: Doubt::Redact,
             ..Draft::new(scope, Kind::Context, value, source.clone())
         };
         let mut remembered = self.remember(caller, draft).await?;
@@ -72,7 +74,7 @@ impl Engine {
             return Ok(remembered);
         }
         let (content, source) = (Some(value.to_owned()), Some(source));
-        let patch = Patch { content, source, ..Patch::default() };
+        let patch = Patch { content, source, doubt: Doubt::Redact, ..Patch::default() };
         let updated = self.update(caller, &remembered.memory.id, patch).await?;
         remembered.memory = updated.memory;
         Ok(remembered)

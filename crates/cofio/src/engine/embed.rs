@@ -8,7 +8,7 @@ use std::task::Poll;
 use super::Engine;
 use crate::embed::{self, Embedder};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ingest;
+use crate::ingest::{self, Level};
 use crate::model::{Embedding, Meaning, Memory};
 use crate::store::EmbeddingState;
 use batch::Progress;
@@ -89,7 +89,7 @@ impl Engine {
     pub(super) async fn embed_question(&self, text: &str) -> Result<Meaning> {
         let embedder = self.embedder()?;
         let fingerprint = embedder.fingerprint().clone();
-        let clean = ingest::redact(text, &self.config.secret_replacement).text;
+        let clean = ingest::redact(text, &self.config.secret_replacement, Level::Probable).text;
         if let Some(vector) = self.questions().0.get(clean.as_str()) {
             return Ok(Meaning { fingerprint, vector: vector.clone() });
         }

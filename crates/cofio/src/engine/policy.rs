@@ -8,18 +8,6 @@ use crate::model::{
 };
 
 impl Engine {
-    /// Refuses what somebody rejected before, however it is spelt.
-    pub(super) async fn refuse_rejected<'a>(
-        &self,
-        memories: impl Iterator<Item = &'a Memory>,
-    ) -> Result<()> {
-        if self.rejected(memories).await?.is_empty() {
-            return Ok(());
-        }
-        let message = "this was rejected before and is not learnt again";
-        Err(Error::new(ErrorKind::Refused, message).with("reason", "rejected"))
-    }
-
     /// Returns those memories that say what somebody rejected before, however it is spelt.
     ///
     /// What was said in a conversation was said, so turns of it are never among them.
@@ -59,6 +47,12 @@ impl Engine {
         }
         result
     }
+}
+
+/// Makes the error for what somebody rejected before.
+pub(super) fn was_rejected() -> Error {
+    let message = "this was rejected before and is not learnt again";
+    Error::new(ErrorKind::Refused, message).with("reason", "rejected")
 }
 
 /// Returns whether a memory of this kind claims that something is so.

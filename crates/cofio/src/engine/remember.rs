@@ -39,6 +39,15 @@ impl Engine {
         self.remember_drafts(caller, drafts).await.map_err(|error| error.during("add"))
     }
 
+    /// Fails as `remember_all` would because of what drafts say, and keeps nothing but the record of
+    /// a refusal.
+    pub async fn check(&self, caller: &Caller, drafts: &[Draft]) -> Result<()> {
+        let now = self.now();
+        let prepared = self.prepare_all(caller, drafts, now).await;
+        let prepared = self.recording_refusals(caller, now, prepared).await;
+        prepared.map(drop).map_err(|error| error.during("add"))
+    }
+
     async fn remember_drafts(
         &self,
         caller: &Caller,
@@ -56,9 +65,13 @@ impl Engine {
             let request = ingest::request_hash(&key, &drafts);
             (key, request)
         });
-        let changes = prepared.iter().map(create).collect();
+        let mut prepared = prepared;
+        let rewritten = self.redact_split(&mut prepared, now).await?;
+        let changes = rewritten.into_iter().chain(prepared.iter().map(create)).collect();
         let audit = audit(&prepared);
-        let outcomes = self.commit(caller, now, changes, audit, idempotency).await?;
+        let mut outcomes = self.commit(caller, now, changes, audit, idempotency).await?;
+        // What became of turns that were rewritten is nobody's question.
+        let outcomes = outcomes.split_off(outcomes.len().saturating_sub(prepared.len()));
         self.announce();
         self.remembered(caller, prepared, outcomes).await
     }
@@ -80,9 +93,11 @@ impl Engine {
             let one = ingest::prepare(draft, id, &self.config, now);
             prepared.push(one.map_err(|error| error.with("index", index))?);
         }
-        let memories = prepared.iter().map(|one| &one.memory);
-        self.refuse_rejected(memories).await?;
-        Ok(prepared)
+        let rejected = self.rejected(prepared.iter().map(|one| &one.memory)).await?;
+        match prepared.iter().position(|one| rejected.contains(&one.memory.id)) {
+            Some(index) => Err(super::policy::was_rejected().with("index", index)),
+            None => Ok(prepared),
+        }
     }
 
     /// Loads the memories that the drafts are derived from.

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use super::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::ingest;
+use crate::ingest::{self, Level};
 use crate::model::{Caller, Cues, Evidence, Filter, Meaning, Memory, Place, Timestamp};
 use crate::retrieval::dates;
 use crate::retrieval::{
@@ -51,7 +51,8 @@ impl Engine {
         wanted: usize,
     ) -> Result<Looked> {
         // A secret is known by the words around it, so it goes before any of them is left out.
-        let text = ingest::redact(&query.text, &self.config.secret_replacement).text;
+        let text =
+            ingest::redact(&query.text, &self.config.secret_replacement, Level::Probable).text;
         let question = Question::new(text.as_str());
         let reading = self.interpret(query, &question, filter).await?;
         let (meaning, used) = self.meaning(query, &reading.by_meaning).await?;

@@ -6,8 +6,8 @@ use crate::bundle::{Reader, Record, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Filter, Memory, MemoryId, Outcome,
-    State, Trust,
+    AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Doubt, Filter, Memory, MemoryId,
+    Outcome, State, Trust,
 };
 use crate::store::{Order, Page};
 
@@ -21,6 +21,8 @@ pub struct Importing {
     pub on_conflict: ConflictMode,
     /// The most that anything in the bundle is trusted.
     pub trusted_at_most: Trust,
+    /// What becomes of what may be a secret.
+    pub doubt: Doubt,
     /// Whether to change anything at all.
     pub dry_run: bool,
 }
@@ -51,8 +53,9 @@ pub struct Imported {
     pub duplicates: u64,
     /// Memories that were forgotten here, and stay so.
     pub forgotten: u64,
-    /// Memories that say what was rejected here, and stay out.
-    pub rejected: u64,
+    /// Memories that say what was rejected here or are trusted less than what they would replace,
+    /// and stay out.
+    pub refused: u64,
     /// Secrets that were taken out.
     pub redacted: u64,
 }
@@ -161,7 +164,7 @@ impl Engine {
         imported: &mut Imported,
     ) -> Result<()> {
         let rejected = self.rejected(piece.iter().map(|record| &record.memory)).await?;
-        imported.rejected += rejected.len() as u64;
+        let mut refused = rejected.len();
         let ids: Vec<MemoryId> = piece.iter().map(|record| record.memory.id.clone()).collect();
         let here = self.store.get(caller.access(), &ids).await?;
         let here: HashMap<MemoryId, Memory> =
@@ -169,7 +172,12 @@ impl Engine {
         let mut changes = Vec::new();
         let mut redactions = Vec::new();
         for record in piece.into_iter().filter(|record| !rejected.contains(&record.memory.id)) {
-            match self.plan(here.get(&record.memory.id), record, importing)? {
+            let known = here.get(&record.memory.id);
+            if known.is_some_and(|known| importing.trusts_less(&record.memory, known)) {
+                refused += 1;
+                continue;
+            }
+            match self.plan(known, record, importing)? {
                 Some((change, taken_out)) => {
                     changes.push(change);
                     redactions.extend(taken_out);
@@ -183,10 +191,15 @@ impl Engine {
             AuditEvent::new(AuditAction::Write).with("reason", "import").with("count", count);
         let mut audit = vec![event];
         audit.extend(super::redaction_event(redactions.iter()));
+        if refused > 0 {
+            imported.refused += refused as u64;
+            let event = AuditEvent::new(AuditAction::PoisoningAttemptBlocked);
+            audit.push(event.with("reason", "import").with("count", refused));
+        }
         let (actor, at) = (caller.actor().clone(), self.now());
         let commit = Commit { actor, at, changes, audit, idempotency: None };
         imported.count(&match importing.dry_run {
-            _ if count == 0 => Vec::new(),
+            _ if count == 0 && refused == 0 => Vec::new(),
             true => self.store.rehearse(commit).await?,
             false => self.store.commit(commit).await?,
         });
@@ -203,7 +216,8 @@ impl Engine {
         let mut redactions = Vec::new();
         let mut admit = |memory: Memory| -> Result<Prepared> {
             let source = memory.source.clone().trusted_at_most(importing.trusted_at_most);
-            let prepared = ingest::readmit(Memory { source, ..memory }, &self.config)?;
+            let prepared =
+                ingest::readmit(Memory { source, ..memory }, importing.doubt, &self.config)?;
             redactions.extend(prepared.redactions.iter().copied());
             Ok(prepared)
         };
@@ -220,6 +234,14 @@ impl Engine {
         memory.version = known.version + 1;
         memory.created_at = known.created_at;
         Ok(Some((Change::Update { memory: Box::new(memory), identity }, redactions)))
+    }
+}
+
+impl Importing {
+    /// Returns whether a memory would replace one that is trusted more.
+    fn trusts_less(self, memory: &Memory, known: &Memory) -> bool {
+        let trust = memory.source.trust().min(self.trusted_at_most);
+        self.on_conflict != ConflictMode::Skip && trust < known.source.trust()
     }
 }
 

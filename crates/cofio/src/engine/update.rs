@@ -80,8 +80,10 @@ impl Engine {
 
     async fn revise(&self, memory: &Memory, patch: Patch, now: Timestamp) -> Result<Revised> {
         let revised = ingest::revise(memory, patch, &self.config, now)?;
-        if revised.content_changed {
-            self.refuse_rejected(std::iter::once(&revised.memory)).await?;
+        if revised.content_changed
+            && !self.rejected(std::iter::once(&revised.memory)).await?.is_empty()
+        {
+            return Err(super::policy::was_rejected());
         }
         Ok(revised)
     }

@@ -1,6 +1,6 @@
 use super::Engine;
 use crate::error::{Error, Result};
-use crate::model::{Caller, Criteria, Draft, Kind, Layer, Memory, Scope, Source, Timestamp};
+use crate::model::{Caller, Criteria, Doubt, Draft, Kind, Layer, Memory, Scope, Source, Timestamp};
 use crate::retrieval::Selection;
 use crate::store::{Order, Page};
 
@@ -34,6 +34,8 @@ impl Engine {
         check_window(session, role)?;
         source.role = Some(role.to_owned());
         let draft = Draft::new(session.clone(), Kind::Working, content, source);
+        // In the midst of a conversation nobody can be asked.
+        let draft = Draft { doubt: Doubt::Redact, ..draft };
         self.remember(caller, draft).await?;
         let kept = self.window_size();
         let turns = self.spoken(caller, session, kept + SURPLUS).await?;

@@ -1,15 +1,14 @@
 //! From what somebody said to what is kept.
 
-use serde_json::{Map, Value};
-
-use super::redact::{Redaction, redact};
-use super::{entities, identity, instructs, limits, sanitise};
+use super::cleaner::Cleaner;
+use super::redact::{Level, Redaction, findings, redact};
+use super::{entities, identity, instructs, limits};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::expiry;
 use crate::model::{
-    Accesses, CleanText, Draft, Embedding, Kind, KnowledgePointer, Memory, MemoryId, Metadata,
-    Patch, Provenance, Scope, Source, State, Timestamp, Triple, Trust, microseconds,
+    Accesses, CleanText, Doubt, Draft, Embedding, Kind, Memory, MemoryId, Patch, Provenance, Scope,
+    Source, State, Timestamp, Triple, Trust, microseconds,
 };
 
 /// How fast facts and procedures fade, per day, if nothing is said.
@@ -56,17 +55,17 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
     refuse_secret_names(&draft.scope, &draft.source)?;
     let expires_at = expiry::expires_at(draft.kind, draft.lifetime, &config.expiry, now)?;
     let trust = draft.source.trust();
-    let mut redactor = Redactor::new(config, trust);
-    let content = redactor.content(&draft.content, draft.kind);
-    refuse_credentials(draft.kind, draft.triple.as_ref(), &redactor.redactions)?;
+    let mut cleaner = Cleaner::new(config, trust, draft.doubt);
+    let content = cleaner.content(&draft.content, draft.kind);
+    refuse_credentials(draft.kind, draft.triple.as_ref(), cleaner.redactions())?;
     let memory = Memory {
         id,
         scope: draft.scope,
         kind: draft.kind,
         state: first_state(draft.kind, trust),
         instructs: instructs_wrongly(&content, trust),
-        metadata: redactor.metadata(draft.metadata),
-        source: redactor.source(draft.source),
+        metadata: cleaner.metadata(draft.metadata),
+        source: cleaner.source(draft.source),
         access_policy: draft.access_policy,
         event_at: microseconds(draft.event_at.unwrap_or(now)),
         created_at: now,
@@ -76,15 +75,15 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
         decay_rate: if draft.kind.decays() { DECAY_RATE } else { 0.0 },
         accesses: Accesses::default(),
         provenance: Provenance { derived_from: draft.derived_from, ..Provenance::default() },
-        triple: draft.triple.map(|triple| redactor.triple(&triple)),
-        key: draft.key.map(|key| redactor.string(&key)),
+        triple: draft.triple.map(|triple| cleaner.triple(&triple)),
+        key: cleaner.key(draft.key),
         entities: entities::mentions(content.as_str()),
         version: 1,
         embedding: Embedding::Pending,
         content,
     };
     let identity = identity::identity(&memory, draft.event_at);
-    Ok(Prepared { memory, identity, redactions: redactor.redactions })
+    Ok(Prepared { memory, identity, redactions: cleaner.finish()? })
 }
 
 /// Returns where a memory begins: what is not trusted waits until somebody confirms it.
@@ -100,8 +99,8 @@ fn instructs_wrongly(content: &CleanText, trust: Trust) -> bool {
 /// Refuses to learn a credential as if it were a fact: what is left of it would only mislead.
 fn refuse_credentials(kind: Kind, triple: Option<&Triple>, redactions: &[Redaction]) -> Result<()> {
     let stated = triple.map(|triple| {
-        redact(&format!("{} {}: {}", triple.subject, triple.predicate, triple.object), "")
-            .redactions
+        let statement = format!("{} {}: {}", triple.subject, triple.predicate, triple.object);
+        redact(&statement, "", Level::Probable).redactions
     });
     let mut all = redactions.iter().chain(stated.iter().flatten());
     if kind.needs_confirmation() && all.any(Redaction::is_named_credential) {
@@ -130,25 +129,27 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
         refuse_lower_trust(memory, source)?;
     }
     let trust = patch.source.as_ref().map_or(memory.source.trust(), Source::trust);
-    let mut redactor = Redactor::new(config, trust);
+    let mut cleaner = Cleaner::new(config, trust, patch.doubt);
     let mut revised = memory.clone();
     let mut content_changed = false;
     if let Some(content) = patch.content {
         limits::check_content(&content, &config.limits)?;
-        let content = redactor.content(&content, memory.kind);
+        let content = cleaner.content(&content, memory.kind);
         content_changed = content != memory.content;
-        refuse_credentials(memory.kind, None, &redactor.redactions)?;
+        refuse_credentials(memory.kind, None, cleaner.redactions())?;
         revised.entities = entities::mentions(content.as_str());
         revised.content = content;
         if let Some(source) = patch.source.filter(|_| content_changed) {
             limits::check_parts(memory.kind, &source, None, &config.limits)?;
             refuse_secret_names(&memory.scope, &source)?;
-            revised.source = redactor.source(source);
+            revised.source = cleaner.source(source);
         }
     }
     revised.metadata.apply(patch.metadata);
-    limits::check_metadata(&revised.metadata, &config.limits)?;
-    revised.metadata = redactor.metadata(revised.metadata);
+    if revised.metadata != memory.metadata {
+        limits::check_metadata(&revised.metadata, &config.limits)?;
+        revised.metadata = cleaner.metadata(revised.metadata);
+    }
     if content_changed {
         revised.embedding = Embedding::Pending;
         revised.instructs = instructs_wrongly(&revised.content, trust);
@@ -159,11 +160,11 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
     revised.version += 1;
     revised.updated_at = now;
     let identity = identity_of(&revised);
-    Ok(Revised { memory: revised, identity, redactions: redactor.redactions, content_changed })
+    Ok(Revised { memory: revised, identity, redactions: cleaner.finish()?, content_changed })
 }
 
 /// Puts a memory that was exported earlier under today's rules.
-pub fn readmit(memory: Memory, config: &Config) -> Result<Prepared> {
+pub fn readmit(memory: Memory, doubt: Doubt, config: &Config) -> Result<Prepared> {
     limits::check_content(memory.content.as_str(), &config.limits)?;
     limits::check_metadata(&memory.metadata, &config.limits)?;
     limits::check_parts(memory.kind, &memory.source, memory.triple.as_ref(), &config.limits)?;
@@ -171,8 +172,8 @@ pub fn readmit(memory: Memory, config: &Config) -> Result<Prepared> {
     limits::check_links(parents, memory.key.as_deref(), &config.limits)?;
     refuse_secret_names(&memory.scope, &memory.source)?;
     let trust = memory.source.trust();
-    let mut redactor = Redactor::new(config, trust);
-    let content = redactor.content(memory.content.as_str(), memory.kind);
+    let mut cleaner = Cleaner::new(config, trust, doubt);
+    let content = cleaner.content(memory.content.as_str(), memory.kind);
     let state = match memory.state {
         State::Active => first_state(memory.kind, trust),
         other => other,
@@ -180,17 +181,17 @@ pub fn readmit(memory: Memory, config: &Config) -> Result<Prepared> {
     let memory = Memory {
         state,
         instructs: instructs_wrongly(&content, trust),
-        metadata: redactor.metadata(memory.metadata),
-        source: redactor.source(memory.source),
-        triple: memory.triple.map(|triple| redactor.triple(&triple)),
-        key: memory.key.map(|key| redactor.string(&key)),
+        metadata: cleaner.metadata(memory.metadata),
+        source: cleaner.source(memory.source),
+        triple: memory.triple.map(|triple| cleaner.triple(&triple)),
+        key: cleaner.key(memory.key),
         entities: entities::mentions(content.as_str()),
         embedding: Embedding::Pending,
         content,
         ..memory
     };
     let identity = identity_of(&memory);
-    Ok(Prepared { memory, identity, redactions: redactor.redactions })
+    Ok(Prepared { memory, identity, redactions: cleaner.finish()? })
 }
 
 /// Returns what a memory that is kept has in common with its duplicates.
@@ -207,99 +208,9 @@ fn told_time(memory: &Memory) -> Option<Timestamp> {
 fn refuse_secret_names(scope: &Scope, source: &Source) -> Result<()> {
     let names = scope.identifiers().iter().map(|(_, name)| name).chain(&source.session);
     for name in names {
-        if !redact(name.as_str(), "").redactions.is_empty() {
+        if findings(name.as_str()).iter().any(|finding| finding.level >= Level::Probable) {
             return Err(Error::invalid("an identifier looks like a secret"));
         }
     }
     Ok(())
-}
-
-/// Makes field after field fit to be kept, and remembers which secrets were taken out.
-struct Redactor<'a> {
-    replacement: &'a str,
-    trust: Trust,
-    redactions: Vec<Redaction>,
-}
-
-impl<'a> Redactor<'a> {
-    fn new(config: &'a Config, trust: Trust) -> Self {
-        Self { replacement: &config.secret_replacement, trust, redactions: Vec::new() }
-    }
-
-    /// Cleans the text of a memory.
-    fn content(&mut self, text: &str, kind: Kind) -> CleanText {
-        let redacted = redact(text, self.replacement);
-        self.redactions.extend(redacted.redactions);
-        redacted.text.sanitised(|text| sanitise(text, self.trust, kind))
-    }
-
-    /// Cleans any other text, which is never cut.
-    fn string(&mut self, text: &str) -> String {
-        self.content(text, Kind::Fact).as_str().to_owned()
-    }
-
-    fn optional(&mut self, text: Option<String>) -> Option<String> {
-        text.map(|text| self.string(&text))
-    }
-
-    fn metadata(&mut self, metadata: Metadata) -> Metadata {
-        Metadata {
-            title: self.optional(metadata.title),
-            description: self.optional(metadata.description),
-            tags: metadata.tags.into_iter().map(|tag| self.string(&tag)).collect(),
-            language: self.optional(metadata.language),
-            author: self.optional(metadata.author),
-            knowledge: metadata.knowledge.map(|pointer| KnowledgePointer {
-                source_id: self.string(&pointer.source_id),
-                content_hash: self.string(&pointer.content_hash),
-                ..pointer
-            }),
-            custom: self.fields(metadata.custom),
-            ..metadata
-        }
-    }
-
-    fn fields(&mut self, fields: Map<String, Value>) -> Map<String, Value> {
-        fields
-            .into_iter()
-            .map(|(name, value)| (self.string(&name), self.field(&name, value)))
-            .collect()
-    }
-
-    /// Cleans a value together with its name, which may be what makes it a secret.
-    fn field(&mut self, name: &str, value: Value) -> Value {
-        let Value::String(text) = &value else { return self.value(value) };
-        let named = redact(&format!("{name}: {text}"), self.replacement);
-        if named.redactions.is_empty() || !redact(text, self.replacement).redactions.is_empty() {
-            return self.value(value);
-        }
-        self.redactions.extend(named.redactions);
-        Value::String(self.replacement.to_owned())
-    }
-
-    fn value(&mut self, value: Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.string(&text)),
-            Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
-            Value::Object(fields) => Value::Object(self.fields(fields)),
-            other => other,
-        }
-    }
-
-    fn source(&mut self, mut source: Source) -> Source {
-        source.message = self.optional(source.message);
-        source.tool = self.optional(source.tool);
-        source.reference = self.optional(source.reference);
-        source.role = self.optional(source.role);
-        source
-    }
-
-    fn triple(&mut self, triple: &Triple) -> Triple {
-        Triple {
-            fact_type: self.string(&triple.fact_type),
-            subject: self.string(&triple.subject),
-            predicate: self.string(&triple.predicate),
-            object: self.string(&triple.object),
-        }
-    }
 }

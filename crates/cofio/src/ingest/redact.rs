@@ -1,35 +1,92 @@
 //! Taking secrets out of text.
 //!
-//! The rules are the floor: keys of well-known form, private keys, passwords named as such.
+//! A text is read as it stands and in every way a reader could take it: without invisible
+//! characters, with its codes resolved, its parts joined, its encodings decoded. What is found in a
+//! reading is taken out where it was written. Forms of keys are data, in `redact/rules.toml`.
 
-use std::sync::LazyLock;
+mod across;
+mod blocks;
+mod cards;
+mod checks;
+mod codes;
+mod detect;
+mod encoding;
+mod escapes;
+mod fold;
+mod joins;
+mod judge;
+mod name;
+mod named;
+mod phrases;
+mod prefilter;
+mod readings;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod turned;
+mod value;
+mod view;
+mod words;
 
-use regex::Regex;
+use std::ops::Range;
 
 use crate::model::CleanText;
 
-/// How sure a rule is.
+pub use across::{findings_across, may_complete_secret};
+
+/// How sure a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
+    /// It may be one; whoever wrote it has to say.
+    Possible,
     /// It looks like one, and is taken out; whoever wrote it is told.
     Probable,
     /// It can be nothing else.
     Definite,
 }
 
+impl Level {
+    /// Returns the name that records and answers use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Possible => "possible",
+            Self::Probable => "probable",
+            Self::Definite => "definite",
+        }
+    }
+}
+
+/// A secret in a text, without its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The name of what it is.
+    pub class: &'static str,
+    /// What sort of service or thing it belongs to.
+    pub family: &'static str,
+    /// How sure that is.
+    pub level: Level,
+    /// Where it stands, in bytes and on the boundaries of characters.
+    pub range: Range<usize>,
+}
+
 /// What was taken out, without its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redaction {
-    /// The name of the rule.
+    /// The name of what it was.
     pub class: &'static str,
-    /// How sure the rule is.
+    /// What sort of service or thing it belongs to.
+    pub family: &'static str,
+    /// How sure that is.
     pub level: Level,
+    /// The field it stood in; of a text alone, `text`.
+    pub field: &'static str,
 }
 
 impl Redaction {
     /// Returns whether it was called a credential where it stood, whatever its form.
     pub fn is_named_credential(&self) -> bool {
-        self.class == "password"
+        self.family == "password"
     }
 }
 
@@ -40,131 +97,78 @@ pub struct Redacted {
     pub text: CleanText,
     /// What was taken out.
     pub redactions: Vec<Redaction>,
+    /// What may be a secret and was left.
+    pub possible: Vec<Redaction>,
 }
 
-/// Takes the secrets out of a text and puts `replacement` where they stood.
-pub fn redact(text: &str, replacement: &str) -> Redacted {
-    let mut redactions = Vec::new();
-    if !SIGNS.is_match(text) {
-        return Redacted { text: CleanText::redacted(text.to_owned()), redactions };
-    }
+/// How often a text is gone through, since taking something out may bring other things together.
+const PASSES: usize = 8;
+
+/// Returns the secrets of a text in order; they do not overlap.
+pub fn findings(text: &str) -> Vec<Finding> {
+    readings::findings(text)
+}
+
+/// Takes the secrets out of a text that are at least so sure, and puts `replacement` where they
+/// stood.
+///
+/// A second time changes nothing.
+pub fn redact(text: &str, replacement: &str, least: Level) -> Redacted {
     let mut text = text.to_owned();
-    for rule in RULES.iter() {
-        let mut clean = String::new();
-        let mut end = 0;
-        for captures in rule.regex.captures_iter(&text) {
-            let Some(secret) = captures.iter().skip(1).flatten().next() else { continue };
-            if secret.as_str() == replacement {
-                continue;
-            }
-            clean.push_str(&text[end..secret.start()]);
-            clean.push_str(replacement);
-            end = secret.end();
-            redactions.push(Redaction { class: rule.class, level: rule.level });
+    let mut redactions = Vec::new();
+    let mut possible = Vec::new();
+    for _ in 0..PASSES {
+        let found = new_findings(&text, replacement);
+        let (sure, unsure): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|one| one.level >= least);
+        possible = unsure.iter().map(Redaction::from).collect();
+        if sure.is_empty() {
+            break;
         }
-        if end > 0 {
-            clean.push_str(&text[end..]);
-            text = clean;
-        }
+        redactions.extend(sure.iter().map(Redaction::from));
+        text = replaced(&text, &sure, replacement);
     }
-    Redacted { text: CleanText::redacted(text), redactions }
+    Redacted { text: CleanText::redacted(text), redactions, possible }
 }
 
-struct Rule {
-    class: &'static str,
-    level: Level,
-    regex: Regex,
+/// Returns the findings that are not themselves what an earlier redaction left.
+fn new_findings(text: &str, replacement: &str) -> Vec<Finding> {
+    let mut found = findings(text);
+    if found.is_empty() || replacement.is_empty() {
+        return found;
+    }
+    let left: Vec<Range<usize>> =
+        text.match_indices(replacement).map(|(at, one)| at..at + one.len()).collect();
+    found.retain(|finding| {
+        let place = left.partition_point(|one| one.end < finding.range.end);
+        let known = left.get(place).is_some_and(|one| one.start <= finding.range.start);
+        let rest = text[finding.range.clone()].replace(replacement, "");
+        let sign = |character: char| character.is_whitespace() || character.is_ascii_punctuation();
+        !known && !rest.chars().all(sign)
+    });
+    found
 }
 
-/// Name, certainty, and a pattern whose first group that matches is the secret.
-const PATTERNS: &[(&str, Level, &str)] = &[
-    (
-        "private-key",
-        Level::Definite,
-        r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z))",
-    ),
-    ("anthropic-key", Level::Definite, r"\b(sk-ant-[A-Za-z0-9_-]{20,})"),
-    ("openai-key", Level::Definite, r"\b(sk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{32,})"),
-    ("aws-key", Level::Definite, r"\b((?:AKIA|ASIA)[A-Z0-9]{16})\b"),
-    (
-        "github-token",
-        Level::Definite,
-        r"\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})",
-    ),
-    ("url-password", Level::Probable, r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:([^\s@/]+)@"),
-    ("bearer-token", Level::Probable, r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*)"),
-    (
-        "password",
-        Level::Probable,
-        r#"(?i)\b(?:password|passwd|passphrase|pwd)\\?["'`]?\s*(?:[=:]|\bis\b)\s*\\?(?:"([^"]{4,}?)\\?"|'([^']{4,})'|`([^`]{4,})`|["'`]?([^\s"'`]{4,}))"#,
-    ),
-];
-
-/// What every secret that a rule knows has in or before it; most texts have none of these.
-static SIGNS: LazyLock<Regex> = LazyLock::new(|| {
-    let signs = "PRIVATE KEY|sk-|AKIA|ASIA|gh[pousr]_|github_pat_|://|(?i:bearer|pass|pwd)";
-    Regex::new(signs).expect("every pattern is tested")
-});
-
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let rule = |&(class, level, pattern): &(&'static str, Level, &str)| {
-        let regex = Regex::new(pattern).expect("every pattern is tested");
-        Rule { class, level, regex }
-    };
-    PATTERNS.iter().map(rule).collect()
-});
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(text: &str, expected: &str, class: Option<&str>) {
-        let redacted = redact(text, "[X]");
-        assert_eq!(redacted.text.as_str(), expected);
-        assert_eq!(redacted.redactions.first().map(|found| found.class), class);
+fn replaced(text: &str, findings: &[Finding], replacement: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut end = 0;
+    for finding in findings {
+        clean.push_str(&text[end..finding.range.start]);
+        clean.push_str(replacement);
+        end = finding.range.end;
     }
+    clean.push_str(&text[end..]);
+    clean
+}
 
-    #[test]
-    fn keys_of_known_form_are_taken_out() {
-        let openai = format!("use sk-{} please", "a1".repeat(24));
-        check(&openai, "use [X] please", Some("openai-key"));
-        check(&format!("sk-ant-api03-{}", "aZ9_".repeat(20)), "[X]", Some("anthropic-key"));
-        check("id AKIAIOSFODNN7EXAMPLE.", "id [X].", Some("aws-key"));
-        check(&format!("(ghp_{})", "Ab3".repeat(12)), "([X])", Some("github-token"));
-        let private = "a -----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- b";
-        check(private, "a [X] b", Some("private-key"));
-        check("-----BEGIN PRIVATE KEY-----\ncut off", "[X]", Some("private-key"));
-    }
+/// Returns a text without the parts that findings name.
+pub fn without(text: &CleanText, found: &[Finding], replacement: &str) -> CleanText {
+    CleanText::redacted(replaced(text.as_str(), found, replacement))
+}
 
-    #[test]
-    fn passwords_that_are_named_are_taken_out_and_the_rest_stays() {
-        check("password = hunter22", "password = [X]", Some("password"));
-        check("the password is hunter2!", "the password is [X]", Some("password"));
-        check("postgres://me:s3cret@db/x", "postgres://me:[X]@db/x", Some("url-password"));
-        check(r#"{"password": "two words here"}"#, r#"{"password": "[X]"}"#, Some("password"));
-        check("passphrase='correct horse'", "passphrase='[X]'", Some("password"));
-        let bearer = "Authorization: Bearer abcdef0123456789abcdef";
-        check(bearer, "Authorization: Bearer [X]", Some("bearer-token"));
-    }
-
-    #[test]
-    fn harmless_text_is_left_alone() {
-        for text in [
-            "the bearer of good news",
-            "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
-            "see https://example.com:8080/a@b and sk-learn",
-            "passwords are hard",
-            "",
-        ] {
-            check(text, text, None);
-        }
-    }
-
-    #[test]
-    fn a_redacted_text_is_not_redacted_again() {
-        let once = redact("password = hunter22", "[SECRET_REDACTED]");
-        let twice = redact(once.text.as_str(), "[SECRET_REDACTED]");
-        assert_eq!(once.text, twice.text);
-        assert!(twice.redactions.is_empty());
+impl From<&Finding> for Redaction {
+    fn from(finding: &Finding) -> Self {
+        let Finding { class, family, level, .. } = *finding;
+        Self { class, family, level, field: "text" }
     }
 }

@@ -30,6 +30,8 @@ pub struct Draft {
     pub key: Option<String>,
     /// The memories it was concluded from.
     pub derived_from: Vec<MemoryId>,
+    /// What becomes of what may be a secret.
+    pub doubt: Doubt,
     /// Makes a repeated request return the first one's answer.
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -49,9 +51,22 @@ impl Draft {
             triple: None,
             key: None,
             derived_from: Vec::new(),
+            doubt: Doubt::default(),
             idempotency_key: None,
         }
     }
+}
+
+/// What becomes of what may be a secret and may be something harmless.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Doubt {
+    /// Nothing is kept before somebody was asked.
+    #[default]
+    Ask,
+    /// It is kept: somebody was asked and said so.
+    Keep,
+    /// It is taken out: nobody can be asked.
+    Redact,
 }
 
 /// How long a memory lives.
@@ -75,6 +90,8 @@ pub struct Patch {
     pub source: Option<Source>,
     /// What to change in the metadata.
     pub metadata: MetadataPatch,
+    /// What becomes of what may be a secret.
+    pub doubt: Doubt,
     /// The version it must still have; without one the change is made to whatever is there.
     pub expected_version: Option<u64>,
 }

@@ -263,6 +263,7 @@ impl From<&Redaction> for RedactionOutput {
         let level = match redaction.level {
             Level::Definite => "definite",
             Level::Probable => "probable",
+            Level::Possible => "possible",
         };
         Self { class: redaction.class, level }
     }

@@ -11,6 +11,7 @@ mod older_files;
 mod policy;
 mod questions;
 mod ranking;
+mod secrets;
 mod sqlite_file;
 mod sqlite_store;
 mod transfer;

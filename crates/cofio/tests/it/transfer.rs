@@ -2,7 +2,7 @@
 
 use cofio::engine::{ConflictMode, Imported, Importing, ListRequest};
 use cofio::model::{
-    Caller, Channel, Draft, Fraction, Kind, Layer, Memory, Patch, Source, Triple, Trust,
+    Caller, Channel, Doubt, Draft, Fraction, Kind, Layer, Memory, Patch, Source, Triple, Trust,
 };
 use cofio::{ErrorKind, Result, Selection, bundle};
 use pollster::block_on;
@@ -10,8 +10,12 @@ use proptest::prelude::*;
 
 use crate::fixture::{Fixture, episode, identifiers, keeper, local, named, scope};
 
-const PLAIN: Importing =
-    Importing { on_conflict: ConflictMode::Skip, trusted_at_most: Trust::High, dry_run: false };
+const PLAIN: Importing = Importing {
+    on_conflict: ConflictMode::Skip,
+    trusted_at_most: Trust::High,
+    doubt: Doubt::Ask,
+    dry_run: false,
+};
 
 fn export(fixture: &Fixture, caller: &Caller) -> Vec<u8> {
     let mut out = Vec::new();

@@ -2,9 +2,9 @@ use std::io::{self, BufRead, Read as _};
 
 use anyhow::{Context as _, Result};
 use cofio::engine::Remembered;
-use cofio::model::{Draft, MemoryId, Scope, Timestamp};
+use cofio::model::{Draft, Scope};
 use cofio::wire::{AddOutput, RedactionOutput, ScopeOutput};
-use cofio::{Error, ErrorKind, ingest};
+use cofio::{Error, ErrorKind};
 use serde::Serialize;
 
 use super::fields::Fields;
@@ -34,7 +34,8 @@ struct BulkOutput {
 
 /// Remembers what every line of standard input says, or nothing if one is wrong.
 pub async fn run(app: &App, scope: Scope, defaults: &Fields) -> Result<()> {
-    let mut drafts = read(app, &scope, defaults)?;
+    let (lines, mut drafts) = read(app, &scope, defaults)?;
+    app.engine.check(&app.caller, &drafts).await.map_err(|error| at_line(error, &lines))?;
     let progress = Progress::of(drafts.len(), "remembering");
     let mut output = BulkOutput {
         added: 0,
@@ -87,38 +88,42 @@ impl BulkOutput {
     }
 }
 
-/// Reads and checks every line; an error names the line.
-fn read(app: &App, scope: &Scope, defaults: &Fields) -> Result<Vec<Draft>> {
+/// Names the line of the draft that an error is about.
+fn at_line(error: Error, lines: &[u64]) -> anyhow::Error {
+    let index = error.details().get("index").and_then(serde_json::Value::as_u64);
+    let line = index.and_then(|index| lines.get(usize::try_from(index).ok()?)).copied();
+    let error = anyhow::Error::from(error);
+    match line {
+        Some(line) => numbered(&error, line),
+        None => error,
+    }
+}
+
+/// Reads every line into a draft, with the numbers of the lines; an error names the line.
+fn read(app: &App, scope: &Scope, defaults: &Fields) -> Result<(Vec<u64>, Vec<Draft>)> {
     let mut input = io::stdin().lock();
-    let mut drafts = Vec::new();
+    let (mut lines, mut drafts) = (Vec::new(), Vec::new());
     let mut bytes = 0;
     for number in 1.. {
-        let at_line = |error: anyhow::Error| numbered(&error, number);
-        let Some(line) = next_line(&mut input, longest_line(app)).map_err(at_line)? else { break };
+        let here = |error: anyhow::Error| numbered(&error, number);
+        let Some(line) = next_line(&mut input, longest_line(app)).map_err(here)? else { break };
         bytes += line.len();
         if bytes > MOST_BYTES {
             let message = format!("more than {MOST_BYTES} bytes at once; split the file");
-            return Err(at_line(Error::new(ErrorKind::ContentTooLong, message).into()));
+            return Err(here(Error::new(ErrorKind::ContentTooLong, message).into()));
         }
         if !line.trim().is_empty() {
-            drafts.push(draft(app, scope, defaults, &line).map_err(at_line)?);
+            drafts.push(draft(app, scope, defaults, &line).map_err(here)?);
+            lines.push(number);
         }
     }
-    Ok(drafts)
+    Ok((lines, drafts))
 }
 
 fn draft(app: &App, scope: &Scope, defaults: &Fields, line: &str) -> Result<Draft> {
     let (content, fields) = Fields::of_line(input::object("this line", line)?)?;
     let draft = fields.or(defaults).draft(content, scope.clone(), app)?;
-    check(app, draft.clone())?;
-    Ok(draft)
-}
-
-/// Refuses now what would be refused later, when others are written already.
-fn check(app: &App, draft: Draft) -> Result<()> {
-    let any_id: MemoryId = format!("{}_{:032}", draft.kind.prefix(), 0).parse()?;
-    ingest::prepare(draft, any_id, app.engine.config(), Timestamp::now())?;
-    Ok(())
+    Ok(Draft { doubt: app.doubt(), ..draft })
 }
 
 /// Returns how long a line may be: JSON writes a character with six bytes at most.

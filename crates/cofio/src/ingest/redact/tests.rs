@@ -1,0 +1,5 @@
+mod behaviour;
+mod evasions;
+mod examples;
+mod properties;
+mod rules;
