@@ -24,6 +24,7 @@ use jiff::SignedDuration;
 pub use error::SettingsError;
 pub use origin::Row;
 pub use places::Surroundings;
+use read::OnSecret;
 pub use read::{Color, EmbedderName};
 pub use table::Values;
 
@@ -59,6 +60,7 @@ pub struct Overrides {
     pub episode_days: Option<String>,
     pub window_turns: Option<String>,
     pub secret_replacement: Option<String>,
+    pub on_secret: Option<String>,
     pub max_content_bytes: Option<String>,
     pub embedder: Option<String>,
     pub models_dir: Option<PathBuf>,
@@ -156,6 +158,7 @@ impl Settings {
         config.expiry.time_zone = values.time_zone.value.clone();
         config.expiry.episode = SignedDuration::from_hours(24 * values.episode_days.value);
         config.secret_replacement.clone_from(&values.secret_replacement.value);
+        config.fail_on_secret = values.on_secret.value == OnSecret::Refuse;
         config.window_turns = values.window_turns.value;
         config
     }

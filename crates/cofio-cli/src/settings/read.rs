@@ -41,6 +41,15 @@ pub enum Raw {
     Group,
 }
 
+/// What becomes of a text with a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnSecret {
+    /// It is kept without the secret.
+    Redact,
+    /// It is refused.
+    Refuse,
+}
+
 /// When to print in colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Color {
@@ -140,6 +149,15 @@ pub fn replacement(word: &Word<'_>) -> Result<String> {
         return Err(format!("give one line of 1 to {REPLACEMENT_CHARS} characters"));
     }
     Ok(text.to_owned())
+}
+
+/// Reads what becomes of a text with a secret.
+pub fn on_secret(word: &Word<'_>) -> Result<OnSecret> {
+    match word.text()? {
+        "redact" => Ok(OnSecret::Redact),
+        "refuse" => Ok(OnSecret::Refuse),
+        _ => Err("give redact or refuse".to_owned()),
+    }
 }
 
 /// Reads when to print in colour.
@@ -242,6 +260,15 @@ impl Color {
     }
 }
 
+impl fmt::Display for OnSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Redact => "redact",
+            Self::Refuse => "refuse",
+        })
+    }
+}
+
 impl fmt::Display for Color {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -290,4 +317,4 @@ macro_rules! shown_as_displayed {
     };
 }
 
-shown_as_displayed!(Color, EmbedderName, Identifier, Kind, Layer, String, i64, usize);
+shown_as_displayed!(Color, EmbedderName, Identifier, Kind, Layer, OnSecret, String, i64, usize);

@@ -7,7 +7,7 @@ use cofio::model::{Identifier, Kind, Layer};
 use jiff::tz::TimeZone;
 
 use super::origin::{Given, Row};
-use super::read::{Color, EmbedderName};
+use super::read::{Color, EmbedderName, OnSecret};
 use super::sources::Sources;
 use super::{Overrides, Result, default, read};
 
@@ -115,6 +115,8 @@ settings! {
     window_turns: usize, "COFIO_WINDOW_TURNS", MaySet, read::number::<1, 100, _>, |_| default::fixed(5);
     /// What stands where a secret stood.
     secret_replacement: String, "COFIO_SECRET_REPLACEMENT", MayNotSet, read::replacement, default::replacement;
+    /// Whether a text with a secret is kept without it or refused.
+    on_secret: OnSecret, "COFIO_ON_SECRET", MayNotSet, read::on_secret, |_| default::fixed(OnSecret::Redact);
     /// The most bytes of one memory's text.
     max_content_bytes: usize, "COFIO_MAX_CONTENT_BYTES", MaySet, read::number::<1, 16_777_216, _>, |_| default::fixed(262_144);
 

@@ -150,6 +150,7 @@ fn every_setting_listens_to_every_source() {
         ("episode_days", "30"),
         ("window_turns", "9"),
         ("secret_replacement", "***"),
+        ("on_secret", "refuse"),
         ("max_content_bytes", "1000"),
         ("embedder", "openai"),
         ("models_dir", "/x/models"),
@@ -175,6 +176,7 @@ fn every_setting_listens_to_every_source() {
         episode_days: Some("30".to_owned()),
         window_turns: Some("9".to_owned()),
         secret_replacement: Some("***".to_owned()),
+        on_secret: Some("refuse".to_owned()),
         max_content_bytes: Some("1000".to_owned()),
         embedder: Some("openai".to_owned()),
         models_dir: Some("/x/models".into()),
@@ -229,6 +231,7 @@ fn defaults_are_as_documented() {
         "episode_days | 90 | default",
         "window_turns | 5 | default",
         "secret_replacement | [SECRET_REDACTED] | default",
+        "on_secret | redact | default",
         "max_content_bytes | 262144 | default",
         "embedder | minilm | default",
         "models_dir | /M/ada/.local/share/cofio/models | default",
@@ -399,6 +402,7 @@ fn a_project_file_cannot_say_whose_memories_are_or_where_they_go() {
         "agent",
         "session",
         "secret_replacement",
+        "on_secret",
         "embedder",
         "models_dir",
         "openai.url",
@@ -431,9 +435,9 @@ fn an_unknown_name_is_refused_with_the_nearest_known() {
     check("Time-Zone = 'UTC'", ":1 has the unknown setting \"Time-Zone\": did you mean time_zone?");
     check("stroe = 'x'", ":1 has the unknown setting \"stroe\": did you mean store?");
     let known = "store, user, agent, session, project, team, org, company, layer, kind, limit, \
-                 time_zone, episode_days, window_turns, secret_replacement, max_content_bytes, \
-                 embedder, models_dir, openai.url, openai.model, openai.dimensions, \
-                 openai.key_env, color";
+                 time_zone, episode_days, window_turns, secret_replacement, on_secret, \
+                 max_content_bytes, embedder, models_dir, openai.url, openai.model, \
+                 openai.dimensions, openai.key_env, color";
     check(
         "[weather]\nx = 1",
         &format!(":1 has the unknown setting \"weather\": known are {known}"),

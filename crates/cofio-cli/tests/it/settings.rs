@@ -96,6 +96,7 @@ fn the_doctor_says_where_everything_is() {
           episode_days       90  (default)
           window_turns       5  (default)
           secret_replacement [SECRET_REDACTED]  (default)
+          on_secret          redact  (default)
           max_content_bytes  262144  (default)
           embedder           minilm  (default)
           models_dir         HOME/models  (default)
