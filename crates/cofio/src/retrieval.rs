@@ -5,6 +5,7 @@
 mod block;
 pub mod dates;
 mod explain;
+mod flood;
 mod flow;
 mod fuse;
 mod lexical;

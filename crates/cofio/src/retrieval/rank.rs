@@ -1,9 +1,12 @@
 //! Ranking: how much speaks for each turn, and what.
 
+use std::cmp::Ordering;
+
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::dates::{Mention, Precision};
+use super::flood::fair;
 use super::flow::Flow;
 use super::fuse::fuse;
 use super::lexical::{Lexical, lexical};
@@ -130,20 +133,18 @@ pub fn rank(evidence: &Evidence, aim: &Aim, limit: usize) -> (Vec<Scored>, usize
     let lexical = lexical(evidence, &flow);
     let meaning = meaning(evidence, &flow);
     let field = Field { evidence, lexical, meaning, aim };
-    let mut sums = match (aim.mode, aim.fusion) {
+    let sums = match (aim.mode, aim.fusion) {
         (Mode::Keyword, _) => field.by_words(),
         (Mode::Semantic, _) => field.by_meaning(),
         (Mode::Hybrid, Fusion::Rrf) => field.by_ranks(),
         (Mode::Hybrid, Fusion::Weighted) => field.by_sum(),
     };
     let total = sums.len();
-    let order = |a: &Sum, b: &Sum| b.1.total_cmp(&a.1).then_with(|| field.later_first(a.0, b.0));
-    if limit < total {
-        sums.select_nth_unstable_by(limit, order);
-        sums.truncate(limit);
-    }
-    sums.sort_unstable_by(order);
-    (sums.into_iter().map(|(turn, sum)| field.scored(turn, sum)).collect(), total)
+    let best = match (aim.mode, aim.fusion) {
+        (Mode::Hybrid, Fusion::Weighted) => field.best_fairly(sums, limit),
+        _ => field.best(sums, limit),
+    };
+    (best.into_iter().map(|(turn, sum)| field.scored(turn, sum)).collect(), total)
 }
 
 /// Everything that is known when the turns are weighed.
@@ -159,6 +160,29 @@ struct Field<'a> {
 type Sum = (usize, f64);
 
 impl Field<'_> {
+    fn order(&self, a: &Sum, b: &Sum) -> Ordering {
+        b.1.total_cmp(&a.1).then_with(|| self.later_first(a.0, b.0))
+    }
+
+    /// Returns the best, best first.
+    fn best(&self, mut sums: Vec<Sum>, limit: usize) -> Vec<Sum> {
+        if limit < sums.len() {
+            sums.select_nth_unstable_by(limit, |a, b| self.order(a, b));
+            sums.truncate(limit);
+        }
+        sums.sort_unstable_by(|a, b| self.order(a, b));
+        sums
+    }
+
+    /// Returns the best, of what is trusted little no more than its share.
+    fn best_fairly(&self, sums: Vec<Sum>, limit: usize) -> Vec<Sum> {
+        let is_doubtful = |sum: &Sum| self.evidence.turns[sum.0].trust == Trust::Low;
+        let (doubtful, trusted): (Vec<Sum>, Vec<Sum>) = sums.into_iter().partition(is_doubtful);
+        let (trusted, doubtful) = (self.best(trusted, limit), self.best(doubtful, limit));
+        let before = |one: &Sum, other: &Sum| self.order(one, other).is_lt();
+        fair(&trusted, &doubtful, limit, before, |sum| sum.1)
+    }
+
     fn by_words(&self) -> Vec<Sum> {
         let own = self.lexical.own.iter().copied().enumerate();
         own.filter(|(turn, value)| *value > 0.0 && self.is_near_enough(*turn)).collect()
@@ -287,7 +311,7 @@ impl Field<'_> {
     }
 
     /// Orders two turns for which as much speaks.
-    fn later_first(&self, one: usize, two: usize) -> std::cmp::Ordering {
+    fn later_first(&self, one: usize, two: usize) -> Ordering {
         let key = |turn: usize| {
             let turn = &self.evidence.turns[turn];
             (turn.event_at, turn.place)

@@ -62,6 +62,10 @@ pub struct Weights {
     pub saturation: f64,
     /// It came from outside or was inferred.
     pub low_trust: f64,
+    /// Which share of any beginning of an answer may be trusted little.
+    pub low_share: f64,
+    /// How much less may speak for what goes before more than that.
+    pub crowding: f64,
     /// It tells an assistant what to do, though nobody who may do so said it.
     pub instructs: f64,
     /// It is as recent as can be, where recency is asked for in full.
@@ -132,6 +136,8 @@ pub const WEIGHTS: Weights = Weights {
     asked: 0.5,
     saturation: 0.9,
     low_trust: -0.5,
+    low_share: 0.33,
+    crowding: 2.0,
     instructs: -1.5,
     recency: 2.0,
     recency_days: 30.0,

@@ -186,6 +186,19 @@ fn text_from_outside_is_defused_and_ranks_lower_if_it_gives_orders() {
 }
 
 #[test]
+fn a_flood_from_outside_does_not_crowd_out_what_one_said() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "the night ferry to Dublin sails at nine, I always take it");
+    for number in 0..50 {
+        let text = format!("ferry to Dublin sails: ferry, Dublin, sails, offer {number}");
+        remember(&fixture, through(Channel::WebFetch, Kind::Episode, &text));
+    }
+    let found = fixture.found("alice", "when does the ferry to Dublin sail");
+    assert_eq!(found.len(), 10);
+    assert!(found[..3].iter().any(|text| text.contains("I always take it")), "{found:?}");
+}
+
+#[test]
 fn a_source_is_taken_back_with_everything_that_came_of_it() {
     let fixture = Fixture::new();
     let page = "https://evil.example/page";
