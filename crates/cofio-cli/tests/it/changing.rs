@@ -12,9 +12,9 @@ fn a_change_keeps_what_it_does_not_name() {
         $ cofio edit fact_1 --content 'tea is green' --tag green --metadata '{"title": null, "cup": 1}'
         changed fact_1 in user:alice, now version 2
         $ cofio edit fact_1 --content - --version 2
-        < password: hunter22
+        < the key is AKIAIOSFODNN7EXAMPLE
         changed fact_1 in user:alice, now version 3
-        took out a secret: password (probable)
+        took out a secret: aws-key (definite)
         $ cofio edit fact_1 --title T --version 2
         ! error: fact_1 has version 3, not 2: somebody changed it since
         [4]
@@ -30,7 +30,7 @@ fn a_change_keeps_what_it_does_not_name() {
         version 2, TIME
           tea is green
         version 3, TIME
-          password: [SECRET_REDACTED]
+          the key is [SECRET_REDACTED]
         ! in user:alice
         "#,
     );
@@ -228,7 +228,7 @@ fn what_was_done_is_on_record() {
              2  TIME  alice  memory_read
                 count 1, query "search"
              3  TIME  alice  memory_delete
-                in user:alice, count 1
+                in user:alice, count 1, ids ["fact_1"], kinds {"fact":1}, reason "id", receipt "RECEIPT"
         ! alice's entries
         $ cofio audit list --after 2 --limit 1 --json
         {
@@ -242,7 +242,15 @@ fn what_was_done_is_on_record() {
               "firstChange": 2,
               "lastChange": 2,
               "metadata": {
-                "count": 1
+                "count": 1,
+                "ids": [
+                  "fact_1"
+                ],
+                "kinds": {
+                  "fact": 1
+                },
+                "reason": "id",
+                "receipt": "RECEIPT"
               },
               "hash": "HASH"
             }

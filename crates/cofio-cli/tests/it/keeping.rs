@@ -157,12 +157,15 @@ fn what_was_a_secret_is_told_but_not_shown() {
     Machine::new().transcript(
         "
         $ cofio remember the password is hunter22 and the key AKIAIOSFODNN7EXAMPLE
-        remembered fact_1 in user:alice
+        ! error: a password or another credential is not learnt as a fact
+        [4]
+        $ cofio remember the password is hunter22 and the key AKIAIOSFODNN7EXAMPLE --kind episode
+        remembered ep_1 in user:alice
         took out a secret: aws-key (definite)
         took out a secret: password (probable)
         $ cofio list
         the password is [SECRET_REDACTED] and the key [SECRET_REDACTED]
-          fact_1 · user:alice · TIME
+          ep_1 · user:alice · TIME
         ! 1 of 1 in user:alice
         ",
     );

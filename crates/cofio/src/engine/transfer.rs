@@ -179,8 +179,9 @@ impl Engine {
         }
         imported.redacted += redactions.len() as u64;
         let count = changes.len();
-        let event =
+        let mut event =
             AuditEvent::new(AuditAction::Write).with("reason", "import").with("count", count);
+        event.details.extend(super::described(changes.iter().filter_map(written)));
         let mut audit = vec![event];
         audit.extend(super::redaction_event(redactions.iter()));
         let (actor, at) = (caller.actor().clone(), self.now());
@@ -220,6 +221,14 @@ impl Engine {
         memory.version = known.version + 1;
         memory.created_at = known.created_at;
         Ok(Some((Change::Update { memory: Box::new(memory), identity }, redactions)))
+    }
+}
+
+/// Returns the memory that a change writes.
+fn written(change: &Change) -> Option<&Memory> {
+    match change {
+        Change::Create { memory, .. } | Change::Update { memory, .. } => Some(memory),
+        Change::Forget { .. } | Change::Reject { .. } | Change::Embed { .. } => None,
     }
 }
 

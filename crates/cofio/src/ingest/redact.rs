@@ -17,6 +17,16 @@ pub enum Level {
     Definite,
 }
 
+impl Level {
+    /// Returns the name that records and answers use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Probable => "probable",
+            Self::Definite => "definite",
+        }
+    }
+}
+
 /// What was taken out, without its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redaction {

@@ -1,8 +1,10 @@
 #![cfg(test)]
 //! What the library promises, through its public door.
 
+mod clocks;
 mod engine;
 mod fixture;
+mod forgetting;
 mod languages;
 mod layering;
 mod meaning;
