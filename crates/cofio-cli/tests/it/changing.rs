@@ -265,7 +265,8 @@ fn what_was_done_is_on_record() {
         $ cofio audit verify --json
         {
           "valid": true,
-          "entries": 3
+          "entries": 3,
+          "vouched": 3
         }
         "#,
     );

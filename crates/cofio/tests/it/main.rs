@@ -1,6 +1,7 @@
 #![cfg(test)]
 //! What the library promises, through its public door.
 
+mod audit_head;
 mod clocks;
 mod engine;
 mod fixture;
@@ -15,5 +16,6 @@ mod questions;
 mod ranking;
 mod sqlite_file;
 mod sqlite_store;
+mod traces;
 mod transfer;
 mod trust;
