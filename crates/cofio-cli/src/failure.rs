@@ -22,6 +22,10 @@ pub enum Refusal {
     Confirmation(String),
     /// Something is there that must not be overwritten.
     Conflict(String),
+    /// Something that should be gone is still there.
+    StillThere(String),
+    /// Something is left of what should be gone.
+    Left(String),
 }
 
 /// Returns the exit code for each kind of error.
@@ -109,6 +113,8 @@ fn describe(error: &anyhow::Error) -> (u8, ErrorOutput) {
         Some(Refusal::Usage(_)) => (2, ErrorKind::Invalid.code()),
         Some(Refusal::Confirmation(_)) => (4, "CONFIRMATION_NEEDED"),
         Some(Refusal::Conflict(_)) => (4, ErrorKind::Conflict.code()),
+        Some(Refusal::StillThere(_)) => (3, "STILL_THERE"),
+        Some(Refusal::Left(_)) => (4, "SOMETHING_LEFT"),
         None => (1, "FAILED"),
     };
     (exit, output(code, message))
@@ -154,7 +160,11 @@ fn say(error: &ErrorOutput, form: Form) {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Usage(message) | Self::Confirmation(message) | Self::Conflict(message)) = self;
+        let (Self::Usage(message)
+        | Self::Confirmation(message)
+        | Self::Conflict(message)
+        | Self::StillThere(message)
+        | Self::Left(message)) = self;
         f.write_str(message)
     }
 }
