@@ -7,8 +7,8 @@ use cofio::model::Layer;
 
 use crate::commands::{
     audit, backup, clear, completions, context, doctor, edit, embed, entity, export, facts, forget,
-    history, import, list, model, remember, restore, review, scan, search, show, stats, why_not,
-    window,
+    history, import, list, model, purge, remember, restore, review, scan, search, show, stats,
+    verify_forgotten, why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -96,6 +96,8 @@ pub enum Command {
     Facts(facts::Facts),
     Window(window::Window),
     Clear(clear::Clear),
+    VerifyForgotten(verify_forgotten::VerifyForgotten),
+    Purge(purge::Purge),
     Audit(audit::Audit),
     Export(export::Export),
     Import(import::Import),

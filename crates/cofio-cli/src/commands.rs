@@ -17,6 +17,7 @@ pub mod history;
 pub mod import;
 pub mod list;
 pub mod model;
+pub mod purge;
 pub mod remember;
 pub mod restore;
 pub mod review;
@@ -24,14 +25,17 @@ pub mod scan;
 pub mod search;
 pub mod show;
 pub mod stats;
+pub mod verify_forgotten;
 pub mod why_not;
 pub mod window;
 
 use anyhow::Result;
+use cofio::engine::Swept;
 use pollster::block_on;
 
 use crate::app::App;
 use crate::arguments::{Arguments, Command, Globals};
+use crate::present;
 
 /// Does what the command line says.
 pub fn run(arguments: Arguments) -> Result<()> {
@@ -59,6 +63,8 @@ pub fn run(arguments: Arguments) -> Result<()> {
         }
         Command::Window(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Clear(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::VerifyForgotten(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Purge(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Audit(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Export(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Import(command) => writing(&globals, async |app| command.run(app).await),
@@ -83,11 +89,23 @@ fn on_store(globals: &Globals, command: impl AsyncFnOnce(&App) -> Result<()>) ->
     })
 }
 
-/// Runs a command that leaves memories without vectors, and once it has answered makes some.
+/// Runs a command that leaves memories without vectors, and once it has answered makes some and
+/// forgets some of what has ended.
 fn writing(globals: &Globals, command: impl AsyncFnOnce(&App) -> Result<()>) -> Result<()> {
     on_store(globals, async |app| {
         command(app).await?;
+        sweep_some(app).await;
         embed::some(app).await;
         Ok(())
     })
+}
+
+/// Forgets some of what has ended, after a command has answered.
+async fn sweep_some(app: &App) {
+    // What cannot be swept now is hidden all the same, and goes with a later command.
+    if let Ok(Swept::Held { count, .. }) = app.engine.sweep_some(&app.caller).await {
+        let ended = present::count(count as u64, "memory has ended", "memories have ended");
+        app.output
+            .note(&format!("{ended}, if the clock is right: cofio clear expired forgets what has"));
+    }
 }

@@ -24,6 +24,10 @@ pub enum Refusal {
     Conflict(String),
     /// What was looked for was found, and has been told already.
     Found,
+    /// Something that should be gone is still there.
+    StillThere(String),
+    /// Something is left of what should be gone.
+    Left(String),
 }
 
 /// Returns the exit code for each kind of error.
@@ -114,6 +118,8 @@ fn describe(error: &anyhow::Error) -> (u8, ErrorOutput) {
         Some(Refusal::Confirmation(_)) => (4, "CONFIRMATION_NEEDED"),
         Some(Refusal::Conflict(_)) => (4, ErrorKind::Conflict.code()),
         Some(Refusal::Found) => (4, "FOUND"),
+        Some(Refusal::StillThere(_)) => (3, "STILL_THERE"),
+        Some(Refusal::Left(_)) => (4, "SOMETHING_LEFT"),
         None => (1, "FAILED"),
     };
     (exit, output(code, message))
@@ -163,7 +169,11 @@ fn say(error: &ErrorOutput, form: Form) {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Usage(message) | Self::Confirmation(message) | Self::Conflict(message) => message,
+            Self::Usage(message)
+            | Self::Confirmation(message)
+            | Self::Conflict(message)
+            | Self::StillThere(message)
+            | Self::Left(message) => message,
             Self::Found => "something was found",
         })
     }

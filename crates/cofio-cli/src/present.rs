@@ -78,6 +78,11 @@ pub fn count(number: impl Into<u64>, one: &str, many: &str) -> String {
     }
 }
 
+/// Returns a share from 0 to 1 as people say it.
+pub fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
 /// Returns how many memories there are.
 pub fn memories(number: usize) -> String {
     count(number as u64, "memory", "memories")

@@ -10,10 +10,11 @@ use tempfile::TempDir;
 
 use crate::failure::Refusal;
 
-/// What stands behind a store's name: the companions that SQLite gives it, and nothing for itself.
+/// What stands behind a store's name: the head of its audit, the companions that SQLite gives it, and
+/// nothing for itself.
 ///
 /// The companions come first, as a new store must not find those of another.
-const ENDINGS: [&str; 4] = ["-wal", "-shm", "-journal", ""];
+const ENDINGS: [&str; 5] = [".audit-head", "-wal", "-shm", "-journal", ""];
 
 /// Returns a store's file and the companions that it may have.
 pub fn own(store: &Path) -> Vec<PathBuf> {

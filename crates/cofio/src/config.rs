@@ -50,6 +50,19 @@ pub struct Expiry {
     pub episode: SignedDuration,
     /// The longest an episode may live.
     pub episode_at_most: SignedDuration,
+    /// What is too much to have ended at once, so that the clock may be wrong.
+    pub held: Held,
+}
+
+/// What is too much to have ended at once: then nothing is removed until somebody agrees.
+#[derive(Debug, Clone)]
+pub struct Held {
+    /// More than this share of all memories, from 0 to 1, if it is at least `count`.
+    pub share: f64,
+    /// How many memories at least make a share count.
+    pub count: usize,
+    /// How long ago the end of any one was; what is swept regularly has ended lately.
+    pub overdue: SignedDuration,
 }
 
 impl Default for Config {
@@ -83,6 +96,11 @@ impl Default for Limits {
 impl Default for Expiry {
     fn default() -> Self {
         let days = |count: i64| SignedDuration::from_hours(24 * count);
-        Self { time_zone: TimeZone::UTC, episode: days(90), episode_at_most: days(365) }
+        Self {
+            time_zone: TimeZone::UTC,
+            episode: days(90),
+            episode_at_most: days(365),
+            held: Held { share: 0.2, count: 100, overdue: days(30) },
+        }
     }
 }

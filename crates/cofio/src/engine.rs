@@ -7,19 +7,23 @@ mod forget;
 mod inspect;
 mod list;
 mod policy;
+mod receipt;
 mod remember;
 mod review;
 mod search;
 mod split;
+mod sweep;
 mod transfer;
 mod update;
 mod why_not;
 mod window;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use async_channel::{Receiver, Sender};
+use serde_json::{Map, Value};
 use uuid::ContextV7;
 
 use crate::config::Config;
@@ -38,7 +42,9 @@ pub use embed::Embedded;
 pub use forget::Forgotten;
 pub use inspect::{EntityProfile, Stats, VersionedHistory};
 pub use list::{ListRequest, Listed};
+pub use receipt::{AuditPlace, ForgetReason, Receipt};
 pub use remember::Remembered;
+pub use sweep::{Sweep, Swept};
 pub use transfer::{ConflictMode, Imported, Importing};
 pub use update::Updated;
 pub use why_not::{Absence, WhyNot};
@@ -198,14 +204,35 @@ fn check_batch(count: usize, limit: usize) -> Result<()> {
     Err(Error::invalid(message).with("limit", limit))
 }
 
+/// Returns what is recorded of memories that were written: kinds and sources, never content.
+fn described<'a>(memories: impl Iterator<Item = &'a Memory>) -> Map<String, Value> {
+    let (mut kinds, mut sources) = (BTreeSet::new(), BTreeSet::new());
+    for memory in memories {
+        kinds.insert(memory.kind.as_str());
+        sources.insert(memory.source.source_type.as_str());
+    }
+    // One is written as itself, so that most entries read simply.
+    let listed = |names: BTreeSet<&'static str>| match names.len() {
+        1 => names.into_iter().collect::<String>().into(),
+        _ => Value::from_iter(names),
+    };
+    [("kind".to_owned(), listed(kinds)), ("source".to_owned(), listed(sources))]
+        .into_iter()
+        .collect()
+}
+
 /// Returns what is recorded of secrets that were taken out: by which rules, never their values.
 fn redaction_event<'a>(redactions: impl Iterator<Item = &'a Redaction>) -> Option<AuditEvent> {
-    let mut classes: Vec<&str> = redactions.map(|redaction| redaction.class).collect();
-    if classes.is_empty() {
+    let all: Vec<&Redaction> = redactions.collect();
+    if all.is_empty() {
         return None;
     }
-    let count = classes.len();
-    classes.sort_unstable();
-    classes.dedup();
-    Some(AuditEvent::new(AuditAction::SecretRedacted).with("rules", classes).with("count", count))
+    let distinct = |names: &mut dyn Iterator<Item = &'static str>| -> Vec<&'static str> {
+        names.collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let rules = distinct(&mut all.iter().map(|redaction| redaction.class));
+    let levels = distinct(&mut all.iter().map(|redaction| redaction.level.as_str()));
+    let fields = distinct(&mut all.iter().map(|redaction| redaction.field));
+    let event = AuditEvent::new(AuditAction::SecretRedacted).with("rules", rules);
+    Some(event.with("levels", levels).with("fields", fields).with("count", all.len()))
 }

@@ -1,3 +1,4 @@
 //! How memories age: pure plans, made from values and a moment.
 
 pub mod expiry;
+pub mod sweeping;

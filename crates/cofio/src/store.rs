@@ -23,7 +23,9 @@ use crate::model::{
 pub use chain::{GENESIS, change_digest, link, verify};
 pub use document::{decode, encode};
 pub use memory_store::MemoryStore;
-pub use sqlite::{Begin, Durability, Integrity, SqliteOptions, SqliteStore};
+pub use sqlite::{
+    Begin, Durability, Integrity, Purged, SqliteOptions, SqliteStore, Trace, Verdict, Wanted,
+};
 #[cfg(feature = "bench")]
 pub use sqlite::{Nearest, VectorTables};
 

@@ -4,6 +4,7 @@
 
 mod output;
 mod patch;
+mod receipt;
 
 pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry};
 pub use output::{
@@ -12,3 +13,4 @@ pub use output::{
     SearchResult, StatsOutput, TurnOutput, UpdateOutput, WhyNotOutput,
 };
 pub use patch::{metadata, metadata_patch};
+pub use receipt::{AuditPlaceOutput, ForgottenOutput, ReceiptOutput};

@@ -42,7 +42,7 @@ enum Action {
         #[arg(long)]
         all_users: bool,
     },
-    /// Checks that no entry was changed, moved or left out
+    /// Checks that no entry was changed, moved or left out, against the file beside the store too
     Verify,
 }
 
@@ -60,6 +60,8 @@ struct AuditListOutput {
 struct VerifyOutput {
     valid: bool,
     entries: u64,
+    /// The last entry that the file beside the store vouches for; null if there is no such file.
+    vouched: Option<u64>,
 }
 
 impl Audit {
@@ -105,12 +107,17 @@ async fn verify(app: &App) -> Result<()> {
     let progress = Progress::spinning("checking the record");
     let entries = app.engine.verify_audit().await?;
     drop(progress);
+    let vouched = app.store.vouched();
     app.output.answer(
-        || VerifyOutput { valid: true, entries },
+        || VerifyOutput { valid: true, entries, vouched },
         |page| {
             let entries = present::count(entries, "entry", "entries");
             page.line(format!("the record is whole: {entries}"));
         },
     )?;
+    if vouched.is_none() {
+        app.output
+            .note("no file beside the store says where the record ended: the next write makes one");
+    }
     Ok(())
 }

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
+use cofio::engine::{Sweep, Swept};
 use cofio::model::{Criteria, Identifier, Kind, Layer, Scope, State, Timestamp};
 use cofio::store::Store as _;
 use cofio::wire::ScopeOutput;
@@ -19,6 +20,9 @@ Examples:
   cofio clear episodic
   cofio clear semantic --layer project --yes
   cofio clear all --yes --yes";
+
+/// Why what has ended does not simply go.
+const HELD: &str = "so much has ended that the clock may be wrong, and nothing was forgotten";
 
 /// Forgets everything of a sort, in every scope of yours or in those that the flags name
 #[derive(Debug, Args)]
@@ -61,7 +65,8 @@ impl Clear {
             return Err(Error::new(ErrorKind::NotFound, message).into());
         }
         self.ask(app, &scopes)?;
-        let mut deleted = sweep(app, &scopes).await?;
+        let ended = Sweep { within: Some(scopes.clone()), kinds: self.what.kinds().to_vec() };
+        let mut deleted = app.engine.sweep_agreed(&app.caller, &ended).await?;
         for scope in &scopes {
             let selection = selection(scope, self.what.kinds());
             deleted += app.engine.forget_matching(&app.caller, &selection).await?.ids.len();
@@ -133,13 +138,7 @@ impl Sort {
     }
 }
 
-/// Forgets what has ended by itself: everywhere, or in the scopes that the flags narrow it down to.
-async fn sweep(app: &App, scopes: &[Scope]) -> Result<usize> {
-    let narrowed = app.layers().is_some() || app.globals.named().next().is_some();
-    Ok(app.engine.sweep(&app.caller, narrowed.then_some(scopes)).await?)
-}
-
-/// Forgets what has ended, which needs no question.
+/// Forgets what has ended, which needs no question unless the clock may be wrong.
 async fn give_swept(app: &App, scopes: &[Scope]) -> Result<()> {
     let deleted = sweep(app, scopes).await?;
     app.output.answer(
@@ -147,6 +146,25 @@ async fn give_swept(app: &App, scopes: &[Scope]) -> Result<()> {
         |page| page.line(format!("forgot {} that had ended", present::memories(deleted))),
     )?;
     Ok(())
+}
+
+/// Forgets what has ended by itself: everywhere, or in the scopes that the flags narrow it down to.
+async fn sweep(app: &App, scopes: &[Scope]) -> Result<usize> {
+    let narrowed = app.layers().is_some() || app.globals.named().next().is_some();
+    let sweep = Sweep { within: narrowed.then(|| scopes.to_vec()), ..Sweep::default() };
+    match app.engine.sweep(&app.caller, &sweep).await? {
+        Swept::Removed(count) => Ok(count),
+        Swept::Held { count, share } => {
+            let question = format!(
+                "{} of all, {}, have ended, some of them perhaps only because the clock is wrong. \
+                 Forget them?",
+                present::percent(share),
+                present::memories(count),
+            );
+            app.consent.ask(&question).context(HELD)?;
+            Ok(app.engine.sweep_agreed(&app.caller, &sweep).await?)
+        }
+    }
 }
 
 /// Returns whether a scope has the layer and the identifiers that stand on the command line.

@@ -1,9 +1,14 @@
 //! Forgetting, by id or by what memories are like.
 
+mod receipt;
+mod topic;
+
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::Args;
-use cofio::engine::Forgotten;
-use cofio::model::{Memory, Scope};
+use cofio::engine::{ForgetReason, Forgotten};
+use cofio::model::{Memory, MemoryId, Scope};
 use cofio::store::Store as _;
 use cofio::wire::{DeleteOutput, ScopeOutput};
 use cofio::{Error, ErrorKind, Selection};
@@ -21,7 +26,12 @@ const EXAMPLES: &str = "\
 Examples:
   cofio forget fact_0198c0de0000700080000000000000aa
   cofio forget --kind episode --until 2025-12-31
-  cofio forget --tag draft --yes";
+  cofio forget --topic 'the old flat'
+  cofio forget --source https://example.com/page --receipt receipt.json
+  cofio forget --tag draft --yes
+
+A receipt names what is gone and its place in the audit, and holds no text:
+cofio verify-forgotten looks for what is left.";
 
 /// Forgets memories by id, or all that the flags describe
 #[derive(Debug, Args)]
@@ -30,6 +40,19 @@ pub struct Forget {
     /// The memories
     #[arg(value_name = "ID")]
     ids: Vec<String>,
+    /// Searches for this, and forgets what you choose of what is found
+    #[arg(long, value_name = "TEXT")]
+    topic: Option<String>,
+    /// How much of a topic is shown at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, requires = "topic")]
+    limit: usize,
+    /// Everything that came from this page, file, conversation or tool, in every scope of yours,
+    /// and what was concluded from it
+    #[arg(long, value_name = "SOURCE")]
+    source: Option<String>,
+    /// Writes a receipt to this file; there must not be one yet
+    #[arg(long, value_name = "FILE")]
+    receipt: Option<PathBuf>,
     #[command(flatten)]
     filters: Filters,
 }
@@ -44,35 +67,81 @@ pub struct ForgetOutput {
 
 impl Forget {
     pub async fn run(self, app: &App) -> Result<()> {
-        match (self.ids.is_empty(), self.filters.is_empty()) {
-            (false, true) => by_id(app, &self.ids).await,
-            (true, false) => by_description(app, &self.filters.selection(app)?).await,
-            (false, false) => Err(usage("give ids or flags that describe memories, not both")),
-            (true, true) => {
-                Err(usage("say what to forget: ids, or flags such as --kind, --tag or --until"))
+        if let Some(file) = &self.receipt {
+            receipt::refuse_existing(file, app)?;
+        }
+        let (output, scopes) = self.forget(app).await?;
+        if let (Some(file), Some(receipt)) = (&self.receipt, &output.forgotten.receipt) {
+            receipt::write(file, receipt)?;
+        }
+        output.give(app, &scopes)
+    }
+
+    async fn forget(&self, app: &App) -> Result<(ForgetOutput, Vec<Scope>)> {
+        let (ids, filters) = (!self.ids.is_empty(), !self.filters.is_empty());
+        match (&self.topic, &self.source) {
+            (Some(_), Some(_)) => Err(usage("give --topic or --source, not both")),
+            (Some(_), None) if ids => Err(usage("give ids or --topic, not both")),
+            (None, Some(_)) if ids || filters => {
+                Err(usage("--source stands alone: it means everything from there"))
             }
+            (Some(topic), None) => {
+                let selection = self.filters.selection(app)?;
+                let chosen = topic::choose(app, topic, selection, self.limit).await?;
+                by_known_id(app, &chosen, ForgetReason::Topic).await
+            }
+            (None, Some(source)) => by_source(app, source).await,
+            (None, None) => match (ids, filters) {
+                (true, false) => by_id(app, &self.ids).await,
+                (false, true) => by_description(app, &self.filters.selection(app)?).await,
+                (true, true) => Err(usage("give ids or flags that describe memories, not both")),
+                (false, false) => {
+                    Err(usage("say what to forget: ids, or flags such as --kind, --tag or --until"))
+                }
+            },
         }
     }
 }
 
-async fn by_id(app: &App, ids: &[String]) -> Result<()> {
+async fn by_id(app: &App, ids: &[String]) -> Result<(ForgetOutput, Vec<Scope>)> {
     let (known, strange): (Vec<_>, Vec<_>) =
         ids.iter().partition(|id| crate::input::id(id).is_ok());
     let known = known.into_iter().map(|id| crate::input::id(id)).collect::<Result<Vec<_>>>()?;
-    let scopes = distinct(&app.store.get(app.caller.access(), &known).await?);
-    let forgotten = app.engine.forget(&app.caller, &known).await?;
-    let mut output = ForgetOutput::new(&forgotten, &scopes);
+    let (mut output, scopes) = by_known_id(app, &known, ForgetReason::Id).await?;
     output.forgotten.success &= strange.is_empty();
     output.forgotten.failed.extend(strange.into_iter().cloned());
-    output.give(app, &scopes)
+    Ok((output, scopes))
 }
 
-async fn by_description(app: &App, selection: &Selection) -> Result<()> {
+async fn by_known_id(
+    app: &App,
+    ids: &[MemoryId],
+    reason: ForgetReason,
+) -> Result<(ForgetOutput, Vec<Scope>)> {
+    let scopes = distinct(&app.store.get(app.caller.access(), ids).await?);
+    let forgotten = app.engine.forget_chosen(&app.caller, ids, reason).await?;
+    Ok((ForgetOutput::new(&forgotten, &scopes), scopes))
+}
+
+async fn by_description(app: &App, selection: &Selection) -> Result<(ForgetOutput, Vec<Scope>)> {
     let scopes = app.scopes(selection)?;
     let question = question(&app.engine.matching(&app.caller, selection).await?, &scopes)?;
     app.consent.ask(&question)?;
     let forgotten = app.engine.forget_matching(&app.caller, selection).await?;
-    ForgetOutput::new(&forgotten, &scopes).give(app, &scopes)
+    Ok((ForgetOutput::new(&forgotten, &scopes), scopes))
+}
+
+async fn by_source(app: &App, source: &str) -> Result<(ForgetOutput, Vec<Scope>)> {
+    let memories = app.engine.from_source(&app.caller, source).await?;
+    if memories.is_empty() {
+        let message = "no memory came from there: give a whole address or name";
+        return Err(Error::new(ErrorKind::NotFound, message).into());
+    }
+    let scopes = distinct(&memories);
+    let question = question(&memories, &scopes)?;
+    app.consent.ask(&format!("{question} What was concluded from it goes as well."))?;
+    let forgotten = app.engine.forget_source(&app.caller, source).await?;
+    Ok((ForgetOutput::new(&forgotten, &scopes), scopes))
 }
 
 /// Says how many memories are meant, and shows the first of them.

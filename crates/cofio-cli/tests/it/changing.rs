@@ -228,7 +228,7 @@ fn what_was_done_is_on_record() {
              2  TIME  alice  memory_read
                 count 1, query "search"
              3  TIME  alice  memory_delete
-                in user:alice, count 1
+                in user:alice, count 1, ids ["fact_1"], kinds {"fact":1}, reason "id", receipt "RECEIPT"
         ! alice's entries
         $ cofio audit list --after 2 --limit 1 --json
         {
@@ -242,7 +242,15 @@ fn what_was_done_is_on_record() {
               "firstChange": 2,
               "lastChange": 2,
               "metadata": {
-                "count": 1
+                "count": 1,
+                "ids": [
+                  "fact_1"
+                ],
+                "kinds": {
+                  "fact": 1
+                },
+                "reason": "id",
+                "receipt": "RECEIPT"
               },
               "hash": "HASH"
             }
@@ -257,7 +265,8 @@ fn what_was_done_is_on_record() {
         $ cofio audit verify --json
         {
           "valid": true,
-          "entries": 3
+          "entries": 3,
+          "vouched": 3
         }
         "#,
     );

@@ -156,6 +156,9 @@ fn a_statement_needs_no_text() {
 fn what_was_a_secret_is_told_but_not_shown() {
     Machine::new().transcript(
         "
+        $ cofio remember the password is hunter22 and the key AKIAIOSFODNN7EXAMPLE
+        ! error: a password or another credential is not learnt as a fact
+        [4]
         $ cofio remember the password is hunter22 and the key AKIAIOSFODNN7EXAMPLE --kind episode
         remembered ep_1 in user:alice
         took out a secret: password (probable)

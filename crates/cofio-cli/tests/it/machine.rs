@@ -128,6 +128,7 @@ impl Machine {
     fn without_accidents(&self, text: &str) -> String {
         let id = Regex::new("(work|ctx|ep|fact|proc|ref)_[0-9a-f]{32}").unwrap();
         let text = id.replace_all(text, |found: &Captures<'_>| self.short(&found[0], &found[1]));
+        let text = Regex::new("receipt_[0-9a-f]{32}").unwrap().replace_all(&text, "RECEIPT");
         let moment = r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z| \d\d:\d\d)";
         let text = Regex::new(moment).unwrap().replace_all(&text, "TIME");
         let text = Regex::new("[0-9a-f]{64}").unwrap().replace_all(&text, "HASH");

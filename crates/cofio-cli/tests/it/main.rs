@@ -7,6 +7,7 @@ mod server;
 mod bad_input;
 mod changing;
 mod finding;
+mod forgetting;
 mod keeping;
 mod manners;
 mod meaning;

@@ -1,10 +1,11 @@
 use std::collections::HashSet;
 
 use super::Engine;
+use super::receipt::{ForgetReason, Receipt, deletion};
 use crate::error::Result;
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Criteria, Filter, Memory, MemoryId, Outcome, Scope,
-    State, Timestamp,
+    AuditEvent, Caller, Change, Criteria, Filter, Memory, MemoryId, Outcome, Scope, State,
+    Timestamp,
 };
 use crate::retrieval::Selection;
 use crate::store::{Order, Page};
@@ -18,6 +19,8 @@ pub struct Forgotten {
     pub missing: Vec<MemoryId>,
     /// How many of those that are gone were concluded from the others.
     pub derived: usize,
+    /// What shows it, if anything was forgotten.
+    pub receipt: Option<Receipt>,
 }
 
 /// How many memories are collected at a time.
@@ -29,7 +32,17 @@ impl Engine {
     ///
     /// All that are there are forgotten together; the others are reported.
     pub async fn forget(&self, caller: &Caller, ids: &[MemoryId]) -> Result<Forgotten> {
-        self.forget_ids(caller, ids).await.map_err(|error| error.during("delete"))
+        self.forget_chosen(caller, ids, ForgetReason::Id).await
+    }
+
+    /// Forgets memories by id, and puts on record how they were chosen.
+    pub async fn forget_chosen(
+        &self,
+        caller: &Caller,
+        ids: &[MemoryId],
+        reason: ForgetReason,
+    ) -> Result<Forgotten> {
+        self.forget_ids(caller, ids, reason).await.map_err(|error| error.during("delete"))
     }
 
     /// Forgets everything that a selection means, together.
@@ -40,7 +53,7 @@ impl Engine {
     ) -> Result<Forgotten> {
         let forget = async {
             let memories = self.matching(caller, selection).await?;
-            self.forget_memories(caller, memories, self.now()).await
+            self.forget_memories(caller, memories, ForgetReason::Filter, self.now()).await
         };
         forget.await.map_err(|error| error.during("delete"))
     }
@@ -50,7 +63,7 @@ impl Engine {
     pub async fn forget_source(&self, caller: &Caller, origin: &str) -> Result<Forgotten> {
         let forget = async {
             let memories = self.from_source(caller, origin).await?;
-            self.forget_memories(caller, memories, self.now()).await
+            self.forget_memories(caller, memories, ForgetReason::Source, self.now()).await
         };
         forget.await.map_err(|error| error.during("delete"))
     }
@@ -64,19 +77,6 @@ impl Engine {
         let criteria = Criteria { states: State::ALL.to_vec(), origin, ..Criteria::default() };
         // What has ended by itself is still there: at the beginning of time nothing has.
         self.all(&Filter { scopes, now: Timestamp::MIN, criteria }).await
-    }
-
-    /// Forgets what has ended by itself, in all scopes that the caller opens or in some of them.
-    pub async fn sweep(&self, caller: &Caller, within: Option<&[Scope]>) -> Result<usize> {
-        let now = self.now();
-        let mut ended = self.store.ended(caller.access(), now, usize::MAX).await?;
-        ended.retain(|(_, scope)| within.is_none_or(|scopes| scopes.contains(scope)));
-        let mut swept = 0;
-        for piece in ended.chunks(PIECE) {
-            let event = AuditEvent::new(AuditAction::TtlCleanup).with("count", piece.len());
-            swept += self.forget_as(caller, piece.to_vec(), event, now).await?.ids.len();
-        }
-        Ok(swept)
     }
 
     /// Returns everything that a selection means, as `forget_matching` would take it.
@@ -97,11 +97,16 @@ impl Engine {
         }
     }
 
-    async fn forget_ids(&self, caller: &Caller, ids: &[MemoryId]) -> Result<Forgotten> {
+    async fn forget_ids(
+        &self,
+        caller: &Caller,
+        ids: &[MemoryId],
+        reason: ForgetReason,
+    ) -> Result<Forgotten> {
         super::check_batch(ids.len(), self.config.limits.batch)?;
         let now = self.now();
         let found = self.store.get(caller.access(), ids).await?;
-        let mut forgotten = self.forget_memories(caller, found, now).await?;
+        let mut forgotten = self.forget_memories(caller, found, reason, now).await?;
         let gone: HashSet<&MemoryId> = forgotten.ids.iter().collect();
         let missing = ids.iter().filter(|id| !gone.contains(id)).cloned().collect();
         forgotten.missing = missing;
@@ -112,22 +117,36 @@ impl Engine {
         &self,
         caller: &Caller,
         memories: Vec<Memory>,
-        now: Timestamp,
+        reason: ForgetReason,
+        at: Timestamp,
     ) -> Result<Forgotten> {
         if memories.is_empty() {
             return Ok(Forgotten::default());
         }
         let mut whose: Vec<(MemoryId, Scope)> =
-            memories.iter().map(|memory| (memory.id.clone(), memory.scope.clone())).collect();
-        let derived = self.derived(caller, &whose).await?;
-        let mut event = audit(&memories);
-        if !derived.is_empty() {
-            event = event.with("derived", derived.len());
+            memories.into_iter().map(|memory| (memory.id, memory.scope)).collect();
+        let concluded = self.derived(caller, &whose).await?;
+        let derived = concluded.len();
+        let (id, before) = (self.new_receipt(at), self.audit_end().await?);
+        let mut event = deletion(&whose, reason).with("receipt", id.as_str());
+        if derived > 0 {
+            event = event.with("derived", derived);
         }
-        let count = derived.len();
-        whose.extend(derived);
-        let forgotten = self.forget_as(caller, whose, event, now).await?;
-        Ok(Forgotten { derived: count, ..forgotten })
+        whose.extend(concluded);
+        let (ids, missing) = self.forget_as(caller, whose.clone(), event, at).await?;
+        let gone: HashSet<&MemoryId> = ids.iter().collect();
+        whose.retain(|(id, _)| gone.contains(id));
+        let (actor, memories) = (caller.actor().clone(), whose);
+        let receipt = self.place_of(&id, before).await?.map(|audit| Receipt {
+            id,
+            at,
+            actor,
+            reason,
+            memories,
+            derived,
+            audit,
+        });
+        Ok(Forgotten { ids, missing, derived, receipt })
     }
 
     /// Returns everything that was concluded from some memories, and from that in turn.
@@ -148,31 +167,23 @@ impl Engine {
         Ok(all)
     }
 
-    async fn forget_as(
+    /// Removes memories, and returns those that are gone and those that were not there.
+    pub(super) async fn forget_as(
         &self,
         caller: &Caller,
         whose: Vec<(MemoryId, Scope)>,
         event: AuditEvent,
         now: Timestamp,
-    ) -> Result<Forgotten> {
+    ) -> Result<(Vec<MemoryId>, Vec<MemoryId>)> {
         let forget = |(id, scope)| Change::Forget { id, scope };
         let changes = whose.into_iter().map(forget).collect();
-        let outcomes = self.commit(caller, now, changes, vec![event], None).await?;
-        let mut forgotten = Forgotten::default();
-        for outcome in outcomes {
+        let (mut gone, mut missing) = (Vec::new(), Vec::new());
+        for outcome in self.commit(caller, now, changes, vec![event], None).await? {
             match outcome {
-                Outcome::Forgotten(id) => forgotten.ids.push(id),
-                other => forgotten.missing.push(other.id().clone()),
+                Outcome::Forgotten(id) => gone.push(id),
+                other => missing.push(other.id().clone()),
             }
         }
-        Ok(forgotten)
+        Ok((gone, missing))
     }
-}
-
-fn audit(memories: &[Memory]) -> AuditEvent {
-    let action = if memories.len() == 1 { AuditAction::Delete } else { AuditAction::BulkDelete };
-    let mut scopes: Vec<&Scope> = memories.iter().map(|memory| &memory.scope).collect();
-    scopes.dedup();
-    let scope = if let [one] = scopes[..] { Some(one.clone()) } else { None };
-    AuditEvent { scope, ..AuditEvent::new(action) }.with("count", memories.len())
 }

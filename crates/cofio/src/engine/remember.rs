@@ -174,11 +174,7 @@ fn audit(prepared: &[Prepared]) -> Vec<AuditEvent> {
     let bytes: usize = prepared.iter().map(|one| one.memory.content.as_str().len()).sum();
     let mut write =
         AuditEvent::new(AuditAction::Write).with("count", prepared.len()).with("size", bytes);
-    if let [one] = prepared {
-        write = write
-            .with("kind", one.memory.kind.as_str())
-            .with("source", one.memory.source.source_type.as_str());
-    }
+    write.details.extend(super::described(prepared.iter().map(|one| &one.memory)));
     let mut scopes = prepared.iter().map(|one| &one.memory.scope);
     if let Some(first) = scopes.next()
         && scopes.all(|scope| scope == first)

@@ -187,8 +187,9 @@ impl Engine {
         }
         imported.redacted += redactions.len() as u64;
         let count = changes.len();
-        let event =
+        let mut event =
             AuditEvent::new(AuditAction::Write).with("reason", "import").with("count", count);
+        event.details.extend(super::described(changes.iter().filter_map(written)));
         let mut audit = vec![event];
         audit.extend(super::redaction_event(redactions.iter()));
         if refused > 0 {
@@ -242,6 +243,14 @@ impl Importing {
     fn trusts_less(self, memory: &Memory, known: &Memory) -> bool {
         let trust = memory.source.trust().min(self.trusted_at_most);
         self.on_conflict != ConflictMode::Skip && trust < known.source.trust()
+    }
+}
+
+/// Returns the memory that a change writes.
+fn written(change: &Change) -> Option<&Memory> {
+    match change {
+        Change::Create { memory, .. } | Change::Update { memory, .. } => Some(memory),
+        Change::Forget { .. } | Change::Reject { .. } | Change::Embed { .. } => None,
     }
 }
 

@@ -58,11 +58,12 @@ impl Engine {
             let (content_changed, redactions) = (false, revised.redactions);
             return Ok(Updated { memory, content_changed, redactions });
         }
-        let mut audit = vec![
+        let mut write =
             AuditEvent { scope: Some(memory.scope.clone()), ..AuditEvent::new(AuditAction::Write) }
                 .with("reason", "update")
-                .with("size", revised.memory.content.as_str().len()),
-        ];
+                .with("size", revised.memory.content.as_str().len());
+        write.details.extend(super::described(std::iter::once(&revised.memory)));
+        let mut audit = vec![write];
         audit.extend(super::redaction_event(revised.redactions.iter()));
         let next = Box::new(revised.memory.clone());
         let changes = vec![Change::Update { memory: next, identity: revised.identity }];

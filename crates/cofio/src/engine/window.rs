@@ -1,4 +1,4 @@
-use super::Engine;
+use super::{Engine, ForgetReason};
 use crate::error::{Error, Result};
 use crate::model::{Caller, Criteria, Doubt, Draft, Kind, Layer, Memory, Scope, Source, Timestamp};
 use crate::retrieval::Selection;
@@ -41,7 +41,7 @@ impl Engine {
         let turns = self.spoken(caller, session, kept + SURPLUS).await?;
         if let Some(old) = turns.get(kept..).filter(|old| !old.is_empty()) {
             let old: Vec<_> = old.iter().map(|memory| memory.id.clone()).collect();
-            self.forget(caller, &old).await?;
+            self.forget_chosen(caller, &old, ForgetReason::Window).await?;
         }
         Ok(in_order(turns.into_iter().take(kept)))
     }

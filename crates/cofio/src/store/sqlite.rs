@@ -13,15 +13,18 @@ mod evidence;
 mod field;
 mod filter;
 mod gathering;
+mod head;
 mod idempotency;
 mod index;
 mod pending;
+mod purge;
 mod read;
 mod rejections;
 mod restore;
 mod rows;
 mod schema;
 mod threads;
+mod traces;
 mod turns;
 mod write;
 
@@ -47,6 +50,8 @@ use threads::Threads;
 #[cfg(feature = "bench")]
 pub use codes::{Nearest, VectorTables};
 pub use copy::Integrity;
+pub use purge::Purged;
+pub use traces::{Trace, Verdict, Wanted};
 
 /// Keeps memories in one SQLite file.
 #[derive(Debug)]
@@ -100,6 +105,13 @@ impl SqliteStore {
         schema::migrate(&connection, path)?;
         let threads = Threads::start(path, options, connection)?;
         Ok(Self { path: path.to_owned(), threads, kept: Arc::default() })
+    }
+
+    /// Returns the last audit entry that the file beside the store vouches for, if there is one.
+    ///
+    /// Whether the audit agrees is for [`Store::verify_audit`] to say.
+    pub fn vouched(&self) -> Option<u64> {
+        head::read(&head::path(&self.path)).ok().flatten().map(|head| head.sequence)
     }
 
     /// Returns where the file is.
@@ -252,7 +264,16 @@ impl Store for SqliteStore {
     }
 
     async fn verify_audit(&self) -> Result<u64> {
-        self.threads.read(audit::verify).await
+        let path = head::path(&self.path);
+        self.threads
+            .read(move |connection| {
+                // Before the snapshot begins, so that the audit is not behind what it is held to.
+                let kept = head::read(&path)?;
+                let entries = audit::verify(connection)?;
+                head::check(connection, &path, kept.as_ref())?;
+                Ok(entries)
+            })
+            .await
     }
 
     async fn adopt(&self, fingerprint: &Fingerprint) -> Result<bool> {

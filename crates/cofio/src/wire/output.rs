@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::ReceiptOutput;
 use crate::engine::{
     Absence, EntityProfile, Forgotten, Listed, Remembered, Stats, Turn, Updated, VersionedHistory,
     WhyNot,
 };
 use crate::entry::{MemoryEntry, identifiers_out};
 use crate::error::Error;
-use crate::ingest::{Level, Redaction};
+use crate::ingest::Redaction;
 use crate::model::{AuditEntry, ChangeRecord, Embedding, Scope};
 use crate::retrieval::{Answer, Hit, MeaningUsed, explain};
 use crate::store::Rejection;
@@ -121,6 +122,8 @@ pub struct DeleteOutput {
     pub deleted: usize,
     pub ids: Vec<String>,
     pub failed: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<ReceiptOutput>,
 }
 
 /// A value that is not learnt again.
@@ -260,12 +263,7 @@ impl From<&Updated> for UpdateOutput {
 
 impl From<&Redaction> for RedactionOutput {
     fn from(redaction: &Redaction) -> Self {
-        let level = match redaction.level {
-            Level::Definite => "definite",
-            Level::Probable => "probable",
-            Level::Possible => "possible",
-        };
-        Self { class: redaction.class, level }
+        Self { class: redaction.class, level: redaction.level.as_str() }
     }
 }
 
@@ -380,6 +378,7 @@ impl From<&Forgotten> for DeleteOutput {
             deleted: forgotten.ids.len(),
             ids: forgotten.ids.iter().map(ToString::to_string).collect(),
             failed: forgotten.missing.iter().map(ToString::to_string).collect(),
+            receipt: forgotten.receipt.as_ref().map(ReceiptOutput::from),
         }
     }
 }

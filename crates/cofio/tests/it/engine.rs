@@ -1,6 +1,6 @@
 //! What the verbs promise, on a real store.
 
-use cofio::engine::ListRequest;
+use cofio::engine::{ListRequest, Sweep, Swept};
 use cofio::model::{
     Channel, Criteria, Draft, Edit, Fraction, IdempotencyKey, Kind, Layer, Lifetime, MetadataPatch,
     Patch, Source, TimeRange, Triple, TriplePattern,
@@ -293,12 +293,14 @@ fn sweeping_removes_what_has_ended_and_says_so() {
     }
     fixture.fact("alice", "three");
     fixture.wait(SignedDuration::from_mins(6));
-    assert_eq!(block_on(fixture.engine.sweep(&local("bob"), None)).unwrap(), 0);
-    assert_eq!(block_on(fixture.engine.sweep(&local("alice"), None)).unwrap(), 2);
-    assert_eq!(block_on(fixture.engine.sweep(&local("alice"), None)).unwrap(), 0);
+    let swept = |user| block_on(fixture.engine.sweep(&local(user), &Sweep::default())).unwrap();
+    assert_eq!(swept("bob"), Swept::Removed(0));
+    assert_eq!(swept("alice"), Swept::Removed(2));
+    assert_eq!(swept("alice"), Swept::Removed(0));
     let entries = block_on(fixture.engine.audit(&keeper(), Entries::Latest, 1)).unwrap();
     assert_eq!(entries[0].record.action.as_str(), "memory_ttl_cleanup");
     assert_eq!(entries[0].record.details["count"], 2);
+    assert_eq!(entries[0].record.details["kinds"]["fact"], 2);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 #![cfg(test)]
 //! What the library promises, through its public door.
 
+mod audit_head;
+mod clocks;
 mod engine;
 mod fixture;
+mod forgetting;
 mod languages;
 mod layering;
 mod meaning;
@@ -14,5 +17,6 @@ mod ranking;
 mod secrets;
 mod sqlite_file;
 mod sqlite_store;
+mod traces;
 mod transfer;
 mod trust;

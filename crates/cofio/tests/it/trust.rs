@@ -1,6 +1,6 @@
 //! How far memories are trusted, what waits for somebody to confirm it, and what is never learnt.
 
-use cofio::engine::{ContextRequest, ListRequest};
+use cofio::engine::{ContextRequest, ListRequest, Sweep};
 use cofio::model::{
     AuditAction, Channel, Criteria, Draft, Kind, Layer, Lifetime, Memory, MemoryId, Patch, Scope,
     Source, State, Trust,
@@ -125,7 +125,7 @@ fn what_is_rejected_is_not_learnt_again_however_it_is_spelt() {
     assert_eq!(refused(changed), (ErrorKind::Refused, "rejected".to_owned()));
     assert_eq!(blocked(&fixture), 4);
     fixture.wait(SignedDuration::from_hours(24 * 1_000));
-    block_on(fixture.engine.sweep(&keeper(), None)).unwrap();
+    block_on(fixture.engine.sweep_agreed(&keeper(), &Sweep::default())).unwrap();
     assert!(fixture.remember(fact("alice", "the bank is acme bank")).is_err());
 
     fixture.fact("bob", "The bank is Acme Bank");

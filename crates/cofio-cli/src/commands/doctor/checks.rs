@@ -105,7 +105,11 @@ async fn record(store: &SqliteStore) -> Check {
     match store.verify_audit().await {
         Ok(entries) => {
             let entries = present::count(entries, "entry", "entries");
-            Check::fine("audit", &format!("{entries}, the chain is whole"))
+            let head = match store.vouched() {
+                Some(_) => "and the file beside the store agrees",
+                None => "but no file beside the store says where it ended",
+            };
+            Check::fine("audit", &format!("{entries}, the chain is whole, {head}"))
         }
         Err(error) => Check::problem("audit", error),
     }

@@ -148,7 +148,7 @@ fn verify_changes(connection: &Connection, entry: &AuditEntry) -> Result<()> {
 }
 
 /// Returns the place and hash of the last audit entry, as kept outside the table.
-fn head(connection: &Connection) -> Result<(u64, String)> {
+pub(super) fn head(connection: &Connection) -> Result<(u64, String)> {
     let head: Option<String> = connection
         .prepare_cached("SELECT value FROM settings WHERE name = 'audit_head'")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)).optional())

@@ -11,6 +11,7 @@ use async_channel::{Receiver, Sender};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::field::locked;
+use super::head::HeadFile;
 use super::{Begin, SqliteOptions, connect, failed, unexpected, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Commit, Outcome, Reading};
@@ -26,6 +27,9 @@ const GROUP: usize = 256;
 /// Every write makes readers read their pages anew, so that a note at once would slow down the next
 /// search.
 const SOON: Duration = Duration::from_millis(200);
+
+/// How long nothing is written before the head of the audit is kept outside the file.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// How often somebody looks for what is about to arrive before going to sleep: some 20
 /// microseconds, and waking up takes more.
@@ -77,7 +81,8 @@ impl Threads {
             // A log that is there may hold what another process deleted before it was killed.
             let uncleared = has_log(path);
             let notes = Arc::clone(&notes);
-            let writer = Writer { connection, notes, begin: options.begin, uncleared };
+            let (begin, head) = (options.begin, HeadFile::beside(path, options));
+            let writer = Writer { connection, notes, begin, uncleared, head };
             move || writer.run(&write_jobs)
         })?];
         for _ in 0..READERS {
@@ -231,15 +236,30 @@ struct Writer {
     begin: Begin,
     /// Whether deleted content may still stand in the write-ahead log.
     uncleared: bool,
+    head: HeadFile,
 }
 
 impl Writer {
     fn run(mut self, jobs: &mpsc::Receiver<WriteJob>) {
-        while let Some(group) = next_group(jobs) {
+        while let Some(group) = self.next_group(jobs) {
             // Whoever waits for a job that panicked is told that nobody answers.
             let _ = catch_unwind(AssertUnwindSafe(|| self.commit_group(group)));
+            self.head.note(&self.connection);
         }
+        self.head.keep(&self.connection);
         self.clear_log();
+    }
+
+    /// Waits for something to do; in a pause, keeps the head of the audit.
+    fn next_group(&mut self, jobs: &mpsc::Receiver<WriteJob>) -> Option<Vec<WriteJob>> {
+        if self.head.is_behind() {
+            match jobs.recv_timeout(PAUSE) {
+                Ok(first) => return Some(gather(first, jobs)),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => self.head.keep(&self.connection),
+            }
+        }
+        Some(gather(jobs.recv().ok()?, jobs))
     }
 
     fn commit_group(&mut self, group: Vec<WriteJob>) {
@@ -315,9 +335,9 @@ impl Writer {
     }
 }
 
-/// Waits for something to do, and returns it with what has gathered; notes of readings wait a while.
-fn next_group(jobs: &mpsc::Receiver<WriteJob>) -> Option<Vec<WriteJob>> {
-    let mut group = vec![jobs.recv().ok()?];
+/// Returns something to do with what has gathered; notes of readings wait a while.
+fn gather(first: WriteJob, jobs: &mpsc::Receiver<WriteJob>) -> Vec<WriteJob> {
+    let mut group = vec![first];
     while group.len() < GROUP {
         let only_notes = group.iter().all(|job| matches!(job, WriteJob::Note));
         let patience = if only_notes { SOON } else { Duration::ZERO };
@@ -326,7 +346,7 @@ fn next_group(jobs: &mpsc::Receiver<WriteJob>) -> Option<Vec<WriteJob>> {
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
         }
     }
-    Some(group)
+    group
 }
 
 /// What is written in one transaction with others.
