@@ -1,8 +1,10 @@
 #![cfg(test)]
 //! What the library promises, through its public door.
 
+mod attacks;
 mod engine;
 mod fixture;
+mod isolation;
 mod languages;
 mod layering;
 mod meaning;
@@ -11,6 +13,7 @@ mod older_files;
 mod policy;
 mod questions;
 mod ranking;
+mod recorder;
 mod sqlite_file;
 mod sqlite_store;
 mod transfer;
