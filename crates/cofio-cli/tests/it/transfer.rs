@@ -92,13 +92,18 @@ fn a_conflict_is_solved_as_asked() {
         $ cofio import bundle.jsonl --on-conflict fail
         ! error: fact_1 is here already and differs from the bundle's
         [4]
-        $ cofio import bundle.jsonl --on-conflict replace --trust low --json
+        $ cofio import bundle.jsonl --on-conflict replace --trust low
+        imported 0 new and 0 changed for alice
+          refused: 1 (credentials, or trusted less than what is here)
+        $ cofio import bundle.jsonl --on-conflict replace --json
         {
           "created": 0,
           "replaced": 1,
           "skipped": 0,
           "duplicates": 0,
           "forgotten": 0,
+          "rejected": 0,
+          "refused": 0,
           "redacted": 0,
           "dryRun": false,
           "userId": "alice",
@@ -110,7 +115,7 @@ fn a_conflict_is_solved_as_asked() {
           id           fact_1
           scope        user:alice
           kind         fact, active
-          source       manual, trust low
+          source       manual, trust high
           happened     TIME
           learnt       TIME
           changed      TIME

@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{BufRead, Write};
 
 use super::{Engine, check_open};
@@ -7,12 +7,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Filter, Memory, MemoryId, Outcome,
-    State, Trust,
+    SourceType, State, Trust,
 };
 use crate::store::{Order, Page};
 
 /// How many memories are written together.
 const PIECE: usize = 500;
+
+/// How many bytes of a bundle are held before what they say is written, about.
+const PIECE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How a bundle is taken in.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +56,9 @@ pub struct Imported {
     pub forgotten: u64,
     /// Memories that say what was rejected here, and stay out.
     pub rejected: u64,
+    /// Memories that the rules of every write refuse: credentials that pose as facts, and what is
+    /// trusted less than that which it would replace.
+    pub refused: u64,
     /// Secrets that were taken out.
     pub redacted: u64,
 }
@@ -134,7 +140,7 @@ impl Engine {
         let mut imported = Imported::default();
         let mut seen = HashSet::new();
         let mut piece = Vec::new();
-        let mut read = 0;
+        let (mut read, mut written) = (0, 0);
         while let Some(record) = reader.read()? {
             check_open(caller, &record.memory.scope)?;
             if !seen.insert(record.memory.id.clone()) {
@@ -142,7 +148,8 @@ impl Engine {
             }
             piece.push(record);
             read += 1;
-            if piece.len() == PIECE {
+            if piece.len() == PIECE || reader.bytes() - written > PIECE_BYTES {
+                written = reader.bytes();
                 self.import_piece(caller, std::mem::take(&mut piece), importing, &mut imported)
                     .await?;
                 progress(read);
@@ -168,13 +175,22 @@ impl Engine {
             here.into_iter().map(|memory| (memory.id.clone(), memory)).collect();
         let mut changes = Vec::new();
         let mut redactions = Vec::new();
+        let mut blocked = BTreeMap::new();
+        if !rejected.is_empty() {
+            blocked.insert("rejected".to_owned(), rejected.len());
+        }
         for record in piece.into_iter().filter(|record| !rejected.contains(&record.memory.id)) {
-            match self.plan(here.get(&record.memory.id), record, importing)? {
-                Some((change, taken_out)) => {
+            match self.plan(here.get(&record.memory.id), record, importing) {
+                Ok(Some((change, taken_out))) => {
                     changes.push(change);
                     redactions.extend(taken_out);
                 }
-                None => imported.skipped += 1,
+                Ok(None) => imported.skipped += 1,
+                Err(error) if error.kind() == ErrorKind::Refused => {
+                    imported.refused += 1;
+                    *blocked.entry(reason(&error)).or_default() += 1;
+                }
+                Err(error) => return Err(error),
             }
         }
         imported.redacted += redactions.len() as u64;
@@ -190,7 +206,29 @@ impl Engine {
             true => self.store.rehearse(commit).await?,
             false => self.store.commit(commit).await?,
         });
+        if !importing.dry_run {
+            self.record_blocked(caller, &blocked).await?;
+        }
         Ok(())
+    }
+
+    /// Puts on record how many memories of a bundle were refused, and why.
+    async fn record_blocked(
+        &self,
+        caller: &Caller,
+        blocked: &BTreeMap<String, usize>,
+    ) -> Result<()> {
+        if blocked.is_empty() {
+            return Ok(());
+        }
+        let event = |(reason, count): (&String, &usize)| {
+            AuditEvent::new(AuditAction::PoisoningAttemptBlocked)
+                .with("reason", reason.as_str())
+                .with("count", *count)
+                .with("source", SourceType::Import.as_str())
+        };
+        let events = blocked.iter().map(event).collect();
+        self.commit(caller, self.now(), Vec::new(), events, None).await.map(drop)
     }
 
     /// Returns what a record changes, if anything.
@@ -200,27 +238,36 @@ impl Engine {
         record: Record,
         importing: Importing,
     ) -> Result<Option<(Change, Vec<Redaction>)>> {
-        let mut redactions = Vec::new();
-        let mut admit = |memory: Memory| -> Result<Prepared> {
+        let capped = |memory: Memory| {
             let source = memory.source.clone().trusted_at_most(importing.trusted_at_most);
-            let prepared = ingest::readmit(Memory { source, ..memory }, &self.config)?;
-            redactions.extend(prepared.redactions.iter().copied());
-            Ok(prepared)
+            Memory { source, ..memory }
         };
-        let Prepared { mut memory, identity, .. } = admit(record.memory)?;
+        let admitted = ingest::readmit(capped(record.memory), &self.config)?;
+        let Prepared { mut memory, identity, mut redactions } = admitted;
         let Some(known) = known else {
-            let admit = |memory| admit(memory).map(|prepared| prepared.memory);
-            let history = record.history.into_iter().map(admit).collect::<Result<_>>()?;
+            let mut history = Vec::with_capacity(record.history.len());
+            for version in record.history {
+                let admitted = ingest::readmit_version(capped(version), &self.config)?;
+                redactions.extend(admitted.redactions);
+                history.push(admitted.memory);
+            }
             let memory = Box::new(memory);
             return Ok(Some((Change::Create { memory, identity, history }, redactions)));
         };
         if !importing.on_conflict.replaces(known, &memory)? {
             return Ok(None);
         }
+        ingest::refuse_lower_trust(known, &memory.source)?;
         memory.version = known.version + 1;
         memory.created_at = known.created_at;
         Ok(Some((Change::Update { memory: Box::new(memory), identity }, redactions)))
     }
+}
+
+/// Returns the word for why a write was refused.
+fn reason(error: &Error) -> String {
+    let reason = error.details().get("reason").and_then(|reason| reason.as_str());
+    reason.unwrap_or("policy").to_owned()
 }
 
 impl ConflictMode {

@@ -34,7 +34,7 @@ struct BulkOutput {
 
 /// Remembers what every line of standard input says, or nothing if one is wrong.
 pub async fn run(app: &App, scope: Scope, defaults: &Fields) -> Result<()> {
-    let mut drafts = read(app, &scope, defaults)?;
+    let mut drafts = read(app, &scope, defaults).await?;
     let progress = Progress::of(drafts.len(), "remembering");
     let mut output = BulkOutput {
         added: 0,
@@ -88,7 +88,7 @@ impl BulkOutput {
 }
 
 /// Reads and checks every line; an error names the line.
-fn read(app: &App, scope: &Scope, defaults: &Fields) -> Result<Vec<Draft>> {
+async fn read(app: &App, scope: &Scope, defaults: &Fields) -> Result<Vec<Draft>> {
     let mut input = io::stdin().lock();
     let mut drafts = Vec::new();
     let mut bytes = 0;
@@ -101,24 +101,31 @@ fn read(app: &App, scope: &Scope, defaults: &Fields) -> Result<Vec<Draft>> {
             return Err(at_line(Error::new(ErrorKind::ContentTooLong, message).into()));
         }
         if !line.trim().is_empty() {
-            drafts.push(draft(app, scope, defaults, &line).map_err(at_line)?);
+            drafts.push(draft(app, scope, defaults, &line).await.map_err(at_line)?);
         }
     }
     Ok(drafts)
 }
 
-fn draft(app: &App, scope: &Scope, defaults: &Fields, line: &str) -> Result<Draft> {
+async fn draft(app: &App, scope: &Scope, defaults: &Fields, line: &str) -> Result<Draft> {
     let (content, fields) = Fields::of_line(input::object("this line", line)?)?;
     let draft = fields.or(defaults).draft(content, scope.clone(), app)?;
-    check(app, draft.clone())?;
+    check(app, draft.clone()).await?;
     Ok(draft)
 }
 
 /// Refuses now what would be refused later, when others are written already.
-fn check(app: &App, draft: Draft) -> Result<()> {
+async fn check(app: &App, draft: Draft) -> Result<()> {
     let any_id: MemoryId = format!("{}_{:032}", draft.kind.prefix(), 0).parse()?;
-    ingest::prepare(draft, any_id, app.engine.config(), Timestamp::now())?;
-    Ok(())
+    let prepared = ingest::prepare(draft.clone(), any_id, app.engine.config(), Timestamp::now());
+    match prepared {
+        // The engine refuses it as well, and puts that on record.
+        Err(error) if error.kind() == ErrorKind::Refused => {
+            app.engine.remember(&app.caller, draft).await?;
+            Err(error.into())
+        }
+        prepared => Ok(prepared.map(drop)?),
+    }
 }
 
 /// Returns how long a line may be: JSON writes a character with six bytes at most.
