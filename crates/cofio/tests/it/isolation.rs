@@ -10,6 +10,12 @@
 //! `COFIO_ISOLATION` gives other sizes, as in `tenants=50,operations=20000,seed=7`;
 //! `cargo xtask soak isolation` does so.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "a long run is told its size, and says how far it is"
+)]
+
 mod alone;
 mod operations;
 mod told;

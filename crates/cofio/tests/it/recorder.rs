@@ -13,12 +13,22 @@ const DIMENSIONS: usize = 64;
 pub struct Recorder {
     fingerprint: Fingerprint,
     heard: Mutex<Vec<String>>,
+    always: Option<Vec<f32>>,
 }
 
 impl Recorder {
     pub fn new() -> Arc<Self> {
+        Arc::new(Self::made(None))
+    }
+
+    /// Returns one that has the same vector for everything.
+    pub fn answering(vector: Vec<f32>) -> Arc<Self> {
+        Arc::new(Self::made(Some(vector)))
+    }
+
+    fn made(always: Option<Vec<f32>>) -> Self {
         let fingerprint = Fingerprint::new("recorder/1").unwrap();
-        Arc::new(Self { fingerprint, heard: Mutex::default() })
+        Self { fingerprint, heard: Mutex::default(), always }
     }
 
     /// Returns every text so far, questions included.
@@ -28,6 +38,9 @@ impl Recorder {
 
     fn vector(&self, text: &str) -> Vec<f32> {
         self.heard.lock().unwrap().push(text.to_owned());
+        if let Some(vector) = &self.always {
+            return vector.clone();
+        }
         let mut vector = vec![0.0; DIMENSIONS];
         // No text is without a direction.
         vector[0] = 0.001;

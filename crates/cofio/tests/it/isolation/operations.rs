@@ -149,10 +149,8 @@ impl World {
         if let Ok(remembered) = &remembered {
             assert!(open, "{} was written to from outside", remembered.memory.scope);
             if theirs {
-                block_on(
-                    self.engine.forget(&self.tenants[me].caller, &[remembered.memory.id.clone()]),
-                )
-                .unwrap();
+                let ids = std::slice::from_ref(&remembered.memory.id);
+                block_on(self.engine.forget(&self.tenants[me].caller, ids)).unwrap();
             }
         } else if !open {
             let kind = remembered.unwrap_err().kind();

@@ -18,7 +18,7 @@ use super::told::{Told, told};
 use crate::fixture::{START, keeper, named};
 use crate::recorder::Recorder;
 
-/// Random numbers that are the same for the same seed (SplitMix64).
+/// Random numbers that are the same for the same seed (`SplitMix64`).
 pub struct Chance(u64);
 
 impl Chance {
@@ -137,11 +137,8 @@ impl World {
         self.learn_ids();
         self.answers += 1;
         let counts = self.tally.entry(what).or_default();
-        if result.is_ok() {
-            counts.0 += 1
-        } else {
-            counts.1 += 1
-        }
+        let count = if result.is_ok() { &mut counts.0 } else { &mut counts.1 };
+        *count += 1;
         let text = told(result);
         for found in self.signs.captures_iter(&text) {
             let whose = match found.get(1) {
@@ -290,5 +287,5 @@ fn tenant(number: usize) -> Tenant {
     let caller = Caller::bound(named(&format!("actor{number}")), &identifiers);
     let scope = |layer| Scope::new(layer, &identifiers).unwrap();
     let scopes = identifiers.layers().map(scope).collect();
-    Tenant { caller, scopes, identifiers }
+    Tenant { caller, identifiers, scopes }
 }
