@@ -9,6 +9,7 @@ mod steps;
 
 mod model;
 mod provision;
+mod soak;
 mod tally;
 mod test;
 
@@ -25,6 +26,8 @@ Commands:
   check            format, clippy and unit tests: quick, for while you work
   test [FILTER…]   every test, or those whose name contains one of the filters;
                    makes ready what the tests need
+  soak NAME [SIZE…]
+                   a long run of one test: isolation
   ci               format, clippy, every test and the documentation, each timed
   help             this text
 
@@ -53,6 +56,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         }
         ["check"] => steps::run(&[steps::FORMAT, steps::CLIPPY, steps::UNIT_TESTS]),
         ["test", filters @ ..] => test::all(filters),
+        ["soak", arguments @ ..] => soak::run(arguments),
         ["ci"] => steps::run(&[steps::FORMAT, steps::CLIPPY, steps::TESTS, steps::DOCS]),
         [command @ ("check" | "ci"), ..] => {
             Err(format!("`cargo xtask {command}` takes no arguments"))
@@ -75,6 +79,8 @@ mod tests {
     #[test]
     fn a_mistyped_command_is_refused_before_anything_runs() {
         check_refused(&["tset"], "there is no command \"tset\"; `cargo xtask help` lists them");
+        check_refused(&["soak"], "say which soak: isolation");
+        check_refused(&["soak", "sleep"], "there is no soak \"sleep\"; there is: isolation");
         check_refused(&["ci", "fast"], "`cargo xtask ci` takes no arguments");
         check_refused(&["check", "--all"], "`cargo xtask check` takes no arguments");
         check_refused(

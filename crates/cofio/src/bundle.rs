@@ -99,6 +99,7 @@ pub struct Reader<R> {
     input: R,
     hasher: Sha256,
     line_number: u64,
+    bytes: u64,
     memories: u64,
     ended: bool,
 }
@@ -106,8 +107,14 @@ pub struct Reader<R> {
 impl<R: BufRead> Reader<R> {
     /// Reads the first line and checks that this is a bundle.
     pub fn new(input: R) -> Result<Self> {
-        let mut reader =
-            Self { input, hasher: Sha256::new(), line_number: 0, memories: 0, ended: false };
+        let mut reader = Self {
+            input,
+            hasher: Sha256::new(),
+            line_number: 0,
+            bytes: 0,
+            memories: 0,
+            ended: false,
+        };
         match reader.line()? {
             Some((Line::Manifest { format, version, .. }, _)) if format == FORMAT => {
                 if version > VERSION {
@@ -140,6 +147,11 @@ impl<R: BufRead> Reader<R> {
             }
             None => Err(Error::invalid("the bundle was cut off: it has no last line")),
         }
+    }
+
+    /// Returns how many bytes were read so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Reads to the end, and returns how many memories there are.
@@ -176,6 +188,7 @@ impl<R: BufRead> Reader<R> {
             return Ok(None);
         }
         self.line_number += 1;
+        self.bytes += read as u64;
         let before = self.hasher.clone();
         self.hasher.update(&text);
         let line = serde_json::from_slice(&text)

@@ -16,7 +16,9 @@ pub use entities::mentions;
 pub use identity::{identity, request_hash};
 pub use instructions::instructs;
 pub use limits::check_key;
-pub use prepare::{Prepared, Revised, identity_of, prepare, readmit, revise};
+pub use prepare::{
+    Prepared, Revised, identity_of, prepare, readmit, readmit_version, refuse_lower_trust, revise,
+};
 pub use redact::{
     Finding, Level, Redacted, Redaction, findings, findings_across, may_complete_secret, redact,
     without,

@@ -49,5 +49,7 @@ pub use jiff::Timestamp;
 
 /// Cuts off what is finer than a microsecond, which no store keeps.
 pub(crate) fn microseconds(moment: Timestamp) -> Timestamp {
-    Timestamp::from_microsecond(moment.as_microsecond()).unwrap_or(moment)
+    let whole = || Timestamp::from_second(moment.as_second());
+    // The last second of the calendar has no microseconds that can be read back.
+    Timestamp::from_microsecond(moment.as_microsecond()).or_else(|_| whole()).unwrap_or(moment)
 }

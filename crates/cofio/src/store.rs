@@ -94,7 +94,7 @@ pub trait Store: Send + Sync {
     ///
     /// With a `name`, only the entity that is called or written so, up to case and accents.
     /// An entity that is named in several of the scopes is returned once.
-    /// Memories that have ended at `now` do not count.
+    /// Memories that are not active, or have ended at `now`, do not count.
     async fn entities(
         &self,
         scopes: &[Scope],

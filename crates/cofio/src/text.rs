@@ -23,6 +23,7 @@ mod split;
 mod stem;
 mod stop_words;
 mod unspaced;
+mod visible;
 mod word;
 
 #[cfg(test)]
@@ -34,6 +35,7 @@ pub use fold::fold;
 pub(crate) use hex::hex;
 pub use language::Language;
 pub use passage::{MAX_PASSAGE, MAX_PASSAGES, is_question, passages, sentences};
+pub use visible::visible;
 
 use chunk::Part;
 use language::Guess;

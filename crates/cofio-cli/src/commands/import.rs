@@ -68,6 +68,7 @@ struct ImportOutput {
     skipped: u64,
     duplicates: u64,
     forgotten: u64,
+    rejected: u64,
     refused: u64,
     redacted: u64,
     dry_run: bool,
@@ -118,6 +119,7 @@ impl Import {
             skipped: imported.skipped,
             duplicates: imported.duplicates,
             forgotten: imported.forgotten,
+            rejected: imported.rejected,
             refused: imported.refused,
             redacted: imported.redacted,
             dry_run: self.dry_run,
@@ -143,7 +145,8 @@ impl ImportOutput {
             (self.skipped, "here already", ""),
             (self.duplicates, "said already by another memory", ""),
             (self.forgotten, "left out", " (forgotten here, or their ids are taken)"),
-            (self.refused, "refused", " (rejected here, or trusted less than what is here)"),
+            (self.rejected, "rejected here before", ""),
+            (self.refused, "refused", " (credentials, or trusted less than what is here)"),
             (self.redacted, "secrets taken out", ""),
         ];
         for (count, what, why) in others.into_iter().filter(|(count, ..)| *count > 0) {

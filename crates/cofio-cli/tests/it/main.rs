@@ -4,6 +4,8 @@
 mod machine;
 mod server;
 
+mod acceptance;
+mod attacks;
 mod bad_input;
 mod changing;
 mod finding;

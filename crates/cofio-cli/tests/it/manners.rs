@@ -92,9 +92,12 @@ fn text_cannot_take_a_terminal_over() {
     let memory = &id["memories"][0];
     assert_eq!(memory["content"], evil);
     let show = format!("show {}", memory["id"].as_str().unwrap());
-    for arguments in ["list", "search title --explain", "context title --episodes 1", &show] {
+    // What goes into a prompt has nothing that nobody sees, so there is nothing to show.
+    let block = "context title --episodes 1";
+    for arguments in ["list", "search title --explain", block, &show] {
         let text = String::from_utf8(machine.run(arguments).stdout).unwrap();
-        assert!(text.contains(r"\u{1b}]0;title\u{7}"), "{arguments}: {text}");
+        let shown = if arguments == block { "]0;title" } else { r"\u{1b}]0;title\u{7}" };
+        assert!(text.contains(shown), "{arguments}: {text}");
         let obeyed = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!text.contains(obeyed), "{arguments}: {text:?}");
     }

@@ -92,21 +92,23 @@ fn a_conflict_is_solved_as_asked() {
         $ cofio import bundle.jsonl --on-conflict fail
         ! error: fact_1 is here already and differs from the bundle's
         [4]
-        $ cofio import bundle.jsonl --on-conflict replace --trust low --json
+        $ cofio import bundle.jsonl --on-conflict replace --trust low
+        imported 0 new and 0 changed for alice
+          refused: 1 (credentials, or trusted less than what is here)
+        $ cofio import bundle.jsonl --on-conflict replace --json
         {
           "created": 0,
-          "replaced": 0,
+          "replaced": 1,
           "skipped": 0,
           "duplicates": 0,
           "forgotten": 0,
-          "refused": 1,
+          "rejected": 0,
+          "refused": 0,
           "redacted": 0,
           "dryRun": false,
           "userId": "alice",
           "allUsers": false
         }
-        $ cofio import bundle.jsonl --on-conflict replace
-        imported 0 new and 1 changed for alice
         $ cofio show fact_1
         tea
 

@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::fmt;
 
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ use crate::retrieval::{self, ContextBlock, Known, Query, Selection, WEIGHTS};
 use crate::store::Order;
 
 /// What a block for a prompt should be about.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ContextRequest {
     /// Among which memories.
     pub selection: Selection,
@@ -48,6 +49,17 @@ impl ContextRequest {
             tokens: 4_000,
             session: None,
         }
+    }
+}
+
+/// Shows the size of the prompt only: no secret was taken out of it yet.
+impl fmt::Debug for ContextRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextRequest")
+            .field("bytes", &self.prompt.len())
+            .field("tokens", &self.tokens)
+            .field("session", &self.session)
+            .finish_non_exhaustive()
     }
 }
 

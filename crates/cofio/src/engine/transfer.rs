@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{BufRead, Write};
 
 use super::{Engine, check_open};
@@ -7,12 +7,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Doubt, Filter, Memory, MemoryId,
-    Outcome, State, Trust,
+    Outcome, SourceType, State, Trust,
 };
 use crate::store::{Order, Page};
 
 /// How many memories are written together.
 const PIECE: usize = 500;
+
+/// How many bytes of a bundle are held before what they say is written, about.
+const PIECE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How a bundle is taken in.
 #[derive(Debug, Clone, Copy)]
@@ -53,8 +56,10 @@ pub struct Imported {
     pub duplicates: u64,
     /// Memories that were forgotten here, and stay so.
     pub forgotten: u64,
-    /// Memories that say what was rejected here or are trusted less than what they would replace,
-    /// and stay out.
+    /// Memories that say what was rejected here, and stay out.
+    pub rejected: u64,
+    /// Memories that the rules of every write refuse: credentials that pose as facts, and what is
+    /// trusted less than that which it would replace.
     pub refused: u64,
     /// Secrets that were taken out.
     pub redacted: u64,
@@ -137,7 +142,7 @@ impl Engine {
         let mut imported = Imported::default();
         let mut seen = HashSet::new();
         let mut piece = Vec::new();
-        let mut read = 0;
+        let (mut read, mut written) = (0, 0);
         while let Some(record) = reader.read()? {
             check_open(caller, &record.memory.scope)?;
             if !seen.insert(record.memory.id.clone()) {
@@ -145,7 +150,8 @@ impl Engine {
             }
             piece.push(record);
             read += 1;
-            if piece.len() == PIECE {
+            if piece.len() == PIECE || reader.bytes() - written > PIECE_BYTES {
+                written = reader.bytes();
                 self.import_piece(caller, std::mem::take(&mut piece), importing, &mut imported)
                     .await?;
                 progress(read);
@@ -164,25 +170,29 @@ impl Engine {
         imported: &mut Imported,
     ) -> Result<()> {
         let rejected = self.rejected(piece.iter().map(|record| &record.memory)).await?;
-        let mut refused = rejected.len();
+        imported.rejected += rejected.len() as u64;
         let ids: Vec<MemoryId> = piece.iter().map(|record| record.memory.id.clone()).collect();
         let here = self.store.get(caller.access(), &ids).await?;
         let here: HashMap<MemoryId, Memory> =
             here.into_iter().map(|memory| (memory.id.clone(), memory)).collect();
         let mut changes = Vec::new();
         let mut redactions = Vec::new();
+        let mut blocked = BTreeMap::new();
+        if !rejected.is_empty() {
+            blocked.insert("rejected".to_owned(), rejected.len());
+        }
         for record in piece.into_iter().filter(|record| !rejected.contains(&record.memory.id)) {
-            let known = here.get(&record.memory.id);
-            if known.is_some_and(|known| importing.trusts_less(&record.memory, known)) {
-                refused += 1;
-                continue;
-            }
-            match self.plan(known, record, importing)? {
-                Some((change, taken_out)) => {
+            match self.plan(here.get(&record.memory.id), record, importing) {
+                Ok(Some((change, taken_out))) => {
                     changes.push(change);
                     redactions.extend(taken_out);
                 }
-                None => imported.skipped += 1,
+                Ok(None) => imported.skipped += 1,
+                Err(error) if error.kind() == ErrorKind::Refused => {
+                    imported.refused += 1;
+                    *blocked.entry(reason(&error)).or_default() += 1;
+                }
+                Err(error) => return Err(error),
             }
         }
         imported.redacted += redactions.len() as u64;
@@ -192,19 +202,36 @@ impl Engine {
         event.details.extend(super::described(changes.iter().filter_map(written)));
         let mut audit = vec![event];
         audit.extend(super::redaction_event(redactions.iter()));
-        if refused > 0 {
-            imported.refused += refused as u64;
-            let event = AuditEvent::new(AuditAction::PoisoningAttemptBlocked);
-            audit.push(event.with("reason", "import").with("count", refused));
-        }
         let (actor, at) = (caller.actor().clone(), self.now());
         let commit = Commit { actor, at, changes, audit, idempotency: None };
         imported.count(&match importing.dry_run {
-            _ if count == 0 && refused == 0 => Vec::new(),
+            _ if count == 0 => Vec::new(),
             true => self.store.rehearse(commit).await?,
             false => self.store.commit(commit).await?,
         });
+        if !importing.dry_run {
+            self.record_blocked(caller, &blocked).await?;
+        }
         Ok(())
+    }
+
+    /// Puts on record how many memories of a bundle were refused, and why.
+    async fn record_blocked(
+        &self,
+        caller: &Caller,
+        blocked: &BTreeMap<String, usize>,
+    ) -> Result<()> {
+        if blocked.is_empty() {
+            return Ok(());
+        }
+        let event = |(reason, count): (&String, &usize)| {
+            AuditEvent::new(AuditAction::PoisoningAttemptBlocked)
+                .with("reason", reason.as_str())
+                .with("count", *count)
+                .with("source", SourceType::Import.as_str())
+        };
+        let events = blocked.iter().map(event).collect();
+        self.commit(caller, self.now(), Vec::new(), events, None).await.map(drop)
     }
 
     /// Returns what a record changes, if anything.
@@ -214,35 +241,30 @@ impl Engine {
         record: Record,
         importing: Importing,
     ) -> Result<Option<(Change, Vec<Redaction>)>> {
-        let mut redactions = Vec::new();
-        let mut admit = |memory: Memory| -> Result<Prepared> {
+        let capped = |memory: Memory| {
             let source = memory.source.clone().trusted_at_most(importing.trusted_at_most);
-            let prepared =
-                ingest::readmit(Memory { source, ..memory }, importing.doubt, &self.config)?;
-            redactions.extend(prepared.redactions.iter().copied());
-            Ok(prepared)
+            Memory { source, ..memory }
         };
-        let Prepared { mut memory, identity, .. } = admit(record.memory)?;
+        let admitted = ingest::readmit(capped(record.memory), importing.doubt, &self.config)?;
+        let Prepared { mut memory, identity, mut redactions } = admitted;
         let Some(known) = known else {
-            let admit = |memory| admit(memory).map(|prepared| prepared.memory);
-            let history = record.history.into_iter().map(admit).collect::<Result<_>>()?;
+            let mut history = Vec::with_capacity(record.history.len());
+            for version in record.history {
+                let admitted =
+                    ingest::readmit_version(capped(version), importing.doubt, &self.config)?;
+                redactions.extend(admitted.redactions);
+                history.push(admitted.memory);
+            }
             let memory = Box::new(memory);
             return Ok(Some((Change::Create { memory, identity, history }, redactions)));
         };
         if !importing.on_conflict.replaces(known, &memory)? {
             return Ok(None);
         }
+        ingest::refuse_lower_trust(known, &memory.source)?;
         memory.version = known.version + 1;
         memory.created_at = known.created_at;
         Ok(Some((Change::Update { memory: Box::new(memory), identity }, redactions)))
-    }
-}
-
-impl Importing {
-    /// Returns whether a memory would replace one that is trusted more.
-    fn trusts_less(self, memory: &Memory, known: &Memory) -> bool {
-        let trust = memory.source.trust().min(self.trusted_at_most);
-        self.on_conflict != ConflictMode::Skip && trust < known.source.trust()
     }
 }
 
@@ -252,6 +274,12 @@ fn written(change: &Change) -> Option<&Memory> {
         Change::Create { memory, .. } | Change::Update { memory, .. } => Some(memory),
         Change::Forget { .. } | Change::Reject { .. } | Change::Embed { .. } => None,
     }
+}
+
+/// Returns the word for why a write was refused.
+fn reason(error: &Error) -> String {
+    let reason = error.details().get("reason").and_then(|reason| reason.as_str());
+    reason.unwrap_or("policy").to_owned()
 }
 
 impl ConflictMode {

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::expiry;
 use crate::model::{
     Accesses, CleanText, Doubt, Draft, Embedding, Kind, Memory, MemoryId, Patch, Provenance, Scope,
-    Source, State, Timestamp, Triple, Trust, microseconds,
+    Source, SourceType, State, Timestamp, Triple, Trust, microseconds,
 };
 
 /// How fast facts and procedures fade, per day, if nothing is said.
@@ -62,7 +62,7 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
         id,
         scope: draft.scope,
         kind: draft.kind,
-        state: first_state(draft.kind, trust),
+        state: first_state(draft.kind, &draft.source),
         instructs: instructs_wrongly(&content, trust),
         metadata: cleaner.metadata(draft.metadata),
         source: cleaner.source(draft.source),
@@ -87,8 +87,12 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
 }
 
 /// Returns where a memory begins: what is not trusted waits until somebody confirms it.
-fn first_state(kind: Kind, trust: Trust) -> State {
-    if kind.needs_confirmation() && trust < Trust::High { State::Pending } else { State::Active }
+///
+/// Drawing conclusions is for models; what anything else calls a conclusion is one more claim.
+fn first_state(kind: Kind, source: &Source) -> State {
+    let claimed = kind == Kind::Reflection && source.source_type != SourceType::Inference;
+    let waits = kind.needs_confirmation() || claimed;
+    if waits && source.trust() < Trust::High { State::Pending } else { State::Active }
 }
 
 /// Returns whether a text gives orders that its source may not give.
@@ -111,7 +115,7 @@ fn refuse_credentials(kind: Kind, triple: Option<&Triple>, redactions: &[Redacti
 }
 
 /// Refuses to let a source change what a more trusted one said.
-fn refuse_lower_trust(memory: &Memory, source: &Source) -> Result<()> {
+pub fn refuse_lower_trust(memory: &Memory, source: &Source) -> Result<()> {
     if source.trust() < memory.source.trust() {
         let message = format!(
             "what has {} trust cannot change what has {} trust",
@@ -154,7 +158,7 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
         revised.embedding = Embedding::Pending;
         revised.instructs = instructs_wrongly(&revised.content, trust);
         if matches!(memory.state, State::Active | State::Pending) {
-            revised.state = first_state(memory.kind, trust);
+            revised.state = first_state(memory.kind, &revised.source);
         }
     }
     revised.version += 1;
@@ -165,6 +169,14 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
 
 /// Puts a memory that was exported earlier under today's rules.
 pub fn readmit(memory: Memory, doubt: Doubt, config: &Config) -> Result<Prepared> {
+    let (text, replacement) = (memory.content.as_str(), &config.secret_replacement);
+    let named = redact(text, replacement, Level::Probable).redactions;
+    refuse_credentials(memory.kind, memory.triple.as_ref(), &named)?;
+    readmit_version(memory, doubt, config)
+}
+
+/// Puts an earlier version of such a memory under today's rules, by which nothing is learnt.
+pub fn readmit_version(memory: Memory, doubt: Doubt, config: &Config) -> Result<Prepared> {
     limits::check_content(memory.content.as_str(), &config.limits)?;
     limits::check_metadata(&memory.metadata, &config.limits)?;
     limits::check_parts(memory.kind, &memory.source, memory.triple.as_ref(), &config.limits)?;
@@ -175,7 +187,7 @@ pub fn readmit(memory: Memory, doubt: Doubt, config: &Config) -> Result<Prepared
     let mut cleaner = Cleaner::new(config, trust, doubt);
     let content = cleaner.content(memory.content.as_str(), memory.kind);
     let state = match memory.state {
-        State::Active => first_state(memory.kind, trust),
+        State::Active => first_state(memory.kind, &memory.source),
         other => other,
     };
     let memory = Memory {

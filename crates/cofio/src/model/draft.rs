@@ -1,3 +1,5 @@
+use std::fmt;
+
 use jiff::SignedDuration;
 
 use super::{
@@ -6,7 +8,7 @@ use super::{
 };
 
 /// Something to remember, as somebody said it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Draft {
     /// Whose it will be.
     pub scope: Scope,
@@ -82,7 +84,7 @@ pub enum Lifetime {
 }
 
 /// What to change in a memory.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Patch {
     /// The new text.
     pub content: Option<String>,
@@ -94,4 +96,25 @@ pub struct Patch {
     pub doubt: Doubt,
     /// The version it must still have; without one the change is made to whatever is there.
     pub expected_version: Option<u64>,
+}
+
+/// Shows whose and how large it is only: no secret was taken out of it yet.
+impl fmt::Debug for Draft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Draft")
+            .field("scope", &self.scope)
+            .field("kind", &self.kind)
+            .field("bytes", &self.content.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Shows the size only: no secret was taken out of it yet.
+impl fmt::Debug for Patch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Patch")
+            .field("bytes", &self.content.as_ref().map(String::len))
+            .field("expected_version", &self.expected_version)
+            .finish_non_exhaustive()
+    }
 }

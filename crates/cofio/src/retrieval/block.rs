@@ -120,7 +120,9 @@ fn line(memory: &Memory) -> String {
             if memory.source.from_external_content { ", from external content" } else { "" };
         let _ = write!(line, "[past context{outside}, {}] ", memory.event_at.strftime("%Y-%m-%d"));
     }
-    let content = memory.content.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+    // What nobody sees, a model still reads.
+    let content = text::visible(memory.content.as_str());
+    let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
     line.push_str(&content.replace('<', "‹").replace('>', "›"));
     line.push_str(match memory.source.trust() {
         Trust::High => "",

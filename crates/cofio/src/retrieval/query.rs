@@ -1,3 +1,5 @@
+use std::fmt;
+
 use jiff::tz::TimeZone;
 
 use super::merge::Hit;
@@ -30,7 +32,7 @@ impl Selection {
 }
 
 /// A question to the memory.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Query {
     /// Among which memories.
     pub selection: Selection,
@@ -85,6 +87,17 @@ impl Query {
     pub fn least_cosine(&self) -> Option<f64> {
         let default = (self.mode == Mode::Semantic).then_some(SEMANTIC_THRESHOLD);
         self.threshold.or(default)
+    }
+}
+
+/// Shows the size of the question only: no secret was taken out of it yet.
+impl fmt::Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Query")
+            .field("bytes", &self.text.len())
+            .field("mode", &self.mode)
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
     }
 }
 

@@ -152,6 +152,7 @@ macro_rules! conformance_suite {
                 those_that_most_memories_name_come_first,
                 a_name_or_an_alias_finds_the_entity,
                 what_has_ended_names_nothing,
+                what_is_not_active_names_nothing,
                 counts_follow_updates,
                 an_entity_of_two_scopes_is_returned_once,
             }

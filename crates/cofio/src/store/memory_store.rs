@@ -119,7 +119,7 @@ impl Store for MemoryStore {
     ) -> Result<Vec<Entity>> {
         let contents = self.contents();
         let mut inside = contents.inside(scopes);
-        inside.retain(|kept| !kept.memory.expired(now));
+        inside.retain(|kept| kept.memory.state == State::Active && !kept.memory.expired(now));
         Ok(entities::list(&inside, name, limit))
     }
 

@@ -353,7 +353,7 @@ impl Store for SqliteStore {
 /// Opens a connection with the pragmas that the promises rest on.
 fn connect(path: &Path, options: SqliteOptions) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)
+    let mut connection = Connection::open_with_flags(plain(path), flags)
         .map_err(|cause| failed(cause, &format!("cannot open database {}", path.display())))?;
     connection.busy_handler(Some(threads::wait_for_turn)).map_err(unexpected)?;
     let synchronous = match options.durability {
@@ -398,6 +398,12 @@ fn keep_a_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
             result => return result,
         }
     }
+}
+
+/// Returns a path that SQLite takes for a path: one that begins with `file:` would be an address to
+/// it, and `:memory:` no file at all.
+fn plain(path: &Path) -> PathBuf {
+    if path.is_relative() { Path::new(".").join(path) } else { path.to_owned() }
 }
 
 /// Makes the file and its folder readable by their owner only; leaves what exists as it is.

@@ -1,11 +1,13 @@
 #![cfg(test)]
 //! What the library promises, through its public door.
 
+mod attacks;
 mod audit_head;
 mod clocks;
 mod engine;
 mod fixture;
 mod forgetting;
+mod isolation;
 mod languages;
 mod layering;
 mod meaning;
@@ -14,6 +16,7 @@ mod older_files;
 mod policy;
 mod questions;
 mod ranking;
+mod recorder;
 mod secrets;
 mod sqlite_file;
 mod sqlite_store;

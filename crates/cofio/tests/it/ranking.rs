@@ -238,7 +238,7 @@ fn what_the_user_told_comes_before_what_an_assistant_answered() {
 fn what_is_trusted_little_comes_after_what_is_trusted() {
     let fixture = Fixture::new();
     fixture.fact("alice", "the gate code is on the fridge");
-    let source = Source::through(Channel::WebFetch);
+    let source = Source::through(Channel::Inference);
     let kind = Kind::Reflection;
     let doubtful = Draft { source, kind, ..fact("alice", "the gate code is on the internet") };
     fixture.remember(doubtful).unwrap();
@@ -475,7 +475,7 @@ fn what_is_not_meant_is_absent_for_that() {
     let bobs = fixture.fact("bob", "tea");
     let lifetime = Lifetime::For(SignedDuration::from_mins(5));
     let brief = fixture.remember(Draft { lifetime, ..fact("alice", "brief tea") }).unwrap().memory;
-    let source = Source::through(Channel::WebFetch);
+    let source = Source::through(Channel::Inference);
     let kind = Kind::Reflection;
     let web = fixture.remember(Draft { source, kind, ..fact("alice", "web tea") }).unwrap().memory;
     fixture.wait(SignedDuration::from_mins(6));

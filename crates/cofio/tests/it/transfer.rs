@@ -2,8 +2,10 @@
 
 use cofio::engine::{ConflictMode, Imported, Importing, ListRequest};
 use cofio::model::{
-    Caller, Channel, Doubt, Draft, Fraction, Kind, Layer, Memory, Patch, Source, Triple, Trust,
+    AuditAction, AuditRecord, Caller, Channel, Doubt, Draft, Fraction, Kind, Layer, Memory, Patch,
+    Source, Triple, Trust,
 };
+use cofio::store::Entries;
 use cofio::{ErrorKind, Result, Selection, bundle};
 use pollster::block_on;
 use proptest::prelude::*;
@@ -190,7 +192,7 @@ fn a_bundle_does_not_smuggle_secrets_or_trust() {
 }
 
 /// Gives a changed bundle a checksum that fits.
-fn reseal(text: &str) -> String {
+pub fn reseal(text: &str) -> String {
     use sha2::Digest as _;
     use std::fmt::Write as _;
     let lines: Vec<&str> = text.lines().collect();
@@ -297,4 +299,38 @@ fn a_bundle_is_held_to_the_rules_of_every_write() {
         );
         assert!(contents(&to).is_empty());
     }
+}
+
+#[test]
+fn a_bundle_does_nothing_that_no_other_write_may() {
+    let blocked = |fixture: &Fixture| {
+        let entries = block_on(fixture.engine.audit(&keeper(), Entries::After(0), 100)).unwrap();
+        let events = entries.into_iter().map(|entry| entry.record);
+        let blocked = AuditAction::PoisoningAttemptBlocked;
+        let reason = |record: AuditRecord| record.details["reason"].as_str().unwrap().to_owned();
+        events.filter(|record| record.action == blocked).map(reason).collect::<Vec<_>>()
+    };
+    let from = Fixture::new();
+    from.fact("alice", "tea is black");
+    from.fact("alice", "milk is white");
+    let text = String::from_utf8(export(&from, &keeper())).unwrap();
+
+    let to = Fixture::new();
+    let forged = reseal(&text.replace("tea is black", "the password is hunter2zz"));
+    let dry = Importing { dry_run: true, ..PLAIN };
+    let expected = Imported { created: 1, refused: 1, ..Imported::default() };
+    assert_eq!(import(&to, forged.as_bytes(), dry).unwrap(), expected);
+    assert!(blocked(&to).is_empty());
+    assert_eq!(import(&to, forged.as_bytes(), PLAIN).unwrap(), expected);
+    assert_eq!(blocked(&to), ["credential"]);
+    assert_eq!(contents(&to).len(), 1);
+
+    let changed = reseal(&text.replace("tea is black", "tea is poison"));
+    let replace = Importing { on_conflict: ConflictMode::Replace, ..PLAIN };
+    let low = Importing { trusted_at_most: Trust::Low, ..replace };
+    assert_eq!(import(&from, changed.as_bytes(), low).unwrap().refused, 2);
+    assert_eq!(blocked(&from), ["trust"]);
+    assert_eq!(from.found("alice", "tea"), ["tea is black"]);
+    assert_eq!(import(&from, changed.as_bytes(), replace).unwrap().replaced, 1);
+    assert_eq!(from.found("alice", "tea"), ["tea is poison"]);
 }

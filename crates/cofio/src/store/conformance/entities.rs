@@ -5,7 +5,7 @@ use std::slice::from_ref;
 
 use super::fixtures::{id, ids, memory, mention, moment, next, now, update, user};
 use super::subject::Subject;
-use crate::model::{Entity, EntityType, Memory, Mention, Scope};
+use crate::model::{Entity, EntityType, Memory, Mention, Scope, State};
 
 fn alice() -> Scope {
     user("alice")
@@ -121,6 +121,18 @@ pub(super) async fn an_entity_of_two_scopes_is_returned_once(store: Subject) {
     assert_eq!(aliases, ["Ada", "Miss Ada"].into());
     assert_eq!((ada.first_at, ada.last_at), (moment(1), moment(2)));
     assert_eq!(all(&store).await[0].mention_count, 1);
+}
+
+pub(super) async fn what_is_not_active_names_nothing(store: Subject) {
+    let inactive: Vec<Memory> = (1..)
+        .zip(State::ALL.iter().filter(|state| **state != State::Active))
+        .map(|(number, &state)| Memory { state, ..naming(number, &[("Ada", "Ada")]) })
+        .collect();
+    store.keep(&inactive).await;
+    store.keep(&[naming(9, &[("Bob", "Bob")])]).await;
+    let names: Vec<_> = all(&store).await.into_iter().map(|entity| entity.name).collect();
+    assert_eq!(names, ["Bob"]);
+    assert_eq!(called(&store, "Ada").await, []);
 }
 
 pub(super) async fn what_has_ended_names_nothing(store: Subject) {

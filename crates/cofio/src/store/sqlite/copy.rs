@@ -9,7 +9,7 @@ use uuid::{NoContext, Uuid};
 
 use super::read::{self, collect};
 use super::{
-    SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, pending,
+    SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, pending, plain,
     unexpected, write,
 };
 use crate::error::{Error, ErrorKind, Result};
@@ -72,10 +72,8 @@ pub(super) fn write_copy(connection: &Connection, target: &Path) -> Result<()> {
         return Err(cannot(std::io::ErrorKind::AlreadyExists.into()));
     }
     let partial = Temporary::beside(target, "partial");
-    let name = partial
-        .path()
-        .to_str()
-        .ok_or_else(|| cannot(std::io::ErrorKind::InvalidFilename.into()))?;
+    let name = plain(partial.path());
+    let name = name.to_str().ok_or_else(|| cannot(std::io::ErrorKind::InvalidFilename.into()))?;
     create_new(partial.path()).map_err(cannot)?;
     connection
         .execute("VACUUM INTO ?", [name])

@@ -185,7 +185,7 @@ pub(super) fn list(
          FROM entities AS e JOIN mentions USING (entity)
          JOIN memories AS m ON m.memory = mentions.memory
          WHERE e.scope IN (SELECT value FROM json_each(?)) {restriction}
-           AND (m.expires_at IS NULL OR m.expires_at > ?)
+           AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ?)
          GROUP BY e.folded, e.type ORDER BY count(DISTINCT m.memory) DESC, e.folded, e.type LIMIT ?"
     );
     collect(connection, &sql, values, |row| entity(connection, &scopes, now, row))
@@ -229,7 +229,7 @@ fn linked(
     let sql = "SELECT DISTINCT m.id FROM entities AS e JOIN mentions USING (entity)
                JOIN memories AS m ON m.memory = mentions.memory
                WHERE e.scope IN (SELECT value FROM json_each(?)) AND e.folded = ? AND e.type = ?
-                 AND (m.expires_at IS NULL OR m.expires_at > ?)
+                 AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ?)
                ORDER BY m.event_at DESC, m.id DESC LIMIT ?";
     let values = [
         numbers(scopes),

@@ -15,7 +15,7 @@ use super::schema::{self, Owner};
 use super::write::Writing;
 use super::{
     Durability, SqliteOptions, SqliteStore, audit, codes, connect, create_new, failed, pending,
-    unexpected,
+    plain, unexpected,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{AuditAction, AuditEvent, Caller, ChangeKind, Identifier, MemoryId, Timestamp};
@@ -75,6 +75,7 @@ fn copy_file(source: &Path, target: &Path) -> Result<()> {
 }
 
 fn attach(connection: &Connection, path: &Path) -> Result<()> {
+    let path = plain(path);
     let path = path.to_str().ok_or_else(|| {
         Error::new(ErrorKind::Configuration, "a store can be restored only where its path is UTF-8")
     })?;

@@ -1,0 +1,54 @@
+//! Long runs of tests that have a short version in every run of the tests.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::Result;
+use crate::cargo::{self, cargo};
+
+/// Runs a long test by its name, with sizes such as `operations=100000` or `seed=7`.
+pub fn run(arguments: &[&str]) -> Result<()> {
+    match arguments {
+        ["isolation", sizes @ ..] => isolation(sizes),
+        [unknown, ..] => Err(format!("there is no soak {unknown:?}; there is: isolation")),
+        [] => Err("say which soak: isolation".to_owned()),
+    }
+}
+
+/// Lets fifty tenants work on one store, and searches every answer for what is not theirs.
+fn isolation(sizes: &[&str]) -> Result<()> {
+    let wanted = sizes_for(sizes, seed())?;
+    let mut command = cargo(&["test", "--release", "--package", "cofio", "--test", "it"]);
+    command.args(["--", "isolation::", "--nocapture"]).env("COFIO_ISOLATION", wanted);
+    cargo::run(&mut command)
+}
+
+/// Puts sizes behind those of a whole run; the last one of a name counts.
+fn sizes_for(sizes: &[&str], seed: u64) -> Result<String> {
+    let mut wanted = format!("tenants=50,operations=20000,seed={seed}");
+    for size in sizes {
+        let number = size.split_once('=').and_then(|(_, number)| number.parse::<u64>().ok());
+        if number.is_none() {
+            return Err(format!("a size has the form operations=100000, not {size:?}"));
+        }
+        wanted = format!("{wanted},{size}");
+    }
+    Ok(wanted)
+}
+
+/// Returns another number for every run; it is shown with the command.
+fn seed() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_stand_behind_those_of_a_whole_run() {
+        let wanted = sizes_for(&["seed=9", "operations=5"], 1);
+        let expected = "tenants=50,operations=20000,seed=1,seed=9,operations=5";
+        assert_eq!(wanted, Ok(expected.to_owned()));
+        assert!(sizes_for(&["--fast"], 1).is_err());
+    }
+}
