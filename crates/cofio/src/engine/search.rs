@@ -63,7 +63,8 @@ impl Engine {
         };
         let aim = self.aim(query, reading, filter.now);
         let times = if query.mode == Mode::Hybrid { times(&aim) } else { Vec::new() };
-        let every_cosine = aim.threshold.is_some();
+        // Nothing is farther than the opposite.
+        let every_cosine = aim.threshold.is_some_and(|threshold| threshold > -1.0);
         let cues = Cues { words, names, times, meaning, every_cosine };
         let by_layer = is_by_layer(query, filter);
         let depth = if by_layer { usize::MAX } else { depth };

@@ -31,9 +31,13 @@ const SOON: Duration = Duration::from_millis(200);
 /// How long nothing is written before the head of the audit is kept outside the file.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How often somebody looks for what is about to arrive before going to sleep: some 20
+/// How often somebody looks for an answer that is about to arrive before going to sleep: some 20
 /// microseconds, and waking up takes more.
 const GLANCES: usize = 500;
+
+/// How often a reader looks for its next job: who has surveyed comes back with a search within a
+/// tenth of a millisecond.
+const MORE_GLANCES: usize = 3_000;
 
 /// How often a connection asks for its turn, about a millisecond apart, before it gives up.
 const PATIENCE: i32 = 60_000;
@@ -112,7 +116,7 @@ impl Threads {
             let _ = reply.send_blocking(answer);
         });
         self.readers.send(job).await.map_err(|_| stopped())?;
-        match shortly(&answer) {
+        match shortly(&answer, GLANCES) {
             Some(answer) => answer,
             None => answer.recv().await.map_err(|_| stopped())?,
         }
@@ -192,8 +196,8 @@ pub(super) fn wait_for_turn(attempt: i32) -> bool {
 }
 
 /// Returns what arrives within a few microseconds, for which going to sleep would take longer.
-fn shortly<T>(arriving: &Receiver<T>) -> Option<T> {
-    for _ in 0..GLANCES {
+fn shortly<T>(arriving: &Receiver<T>, glances: usize) -> Option<T> {
+    for _ in 0..glances {
         if let Ok(arrived) = arriving.try_recv() {
             return Some(arrived);
         }
@@ -205,7 +209,7 @@ fn shortly<T>(arriving: &Receiver<T>) -> Option<T> {
 fn run_reader(path: &Path, options: SqliteOptions, jobs: &Receiver<ReadJob>) {
     let mut opened = None;
     // A question is often followed by another at once.
-    while let Some(job) = shortly(jobs).or_else(|| jobs.recv_blocking().ok()) {
+    while let Some(job) = shortly(jobs, MORE_GLANCES).or_else(|| jobs.recv_blocking().ok()) {
         match opened.take().map_or_else(|| connect(path, options), Ok) {
             Ok(mut connection) => {
                 // After a panic the connection is in doubt, and a new one is opened.
