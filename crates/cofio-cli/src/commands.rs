@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub mod archive;
 pub mod audit;
 pub mod backup;
 pub mod clear;
@@ -53,6 +54,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Review(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Scan(command) => block_on(command.run(&globals)),
         Command::Edit(command) => writing(&globals, async |app| command.run(app).await),
+        Command::Archive(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Forget(command) => on_store(&globals, async |app| command.run(app).await),
         Command::History(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Stats(command) => on_store(&globals, async |app| command.run(app).await),

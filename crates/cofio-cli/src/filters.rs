@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use cofio::Selection;
-use cofio::model::{Criteria, Identifier, Kind, SourceType, TimeRange, Trust};
+use cofio::model::{Criteria, Identifier, Kind, SourceType, State, TimeRange, Trust};
 use serde_json::{Map, Value};
 
 use crate::app::App;
@@ -36,6 +36,10 @@ pub struct Filters {
     /// Not from this conversation
     #[arg(long, value_name = "NAME", value_parser = input::identifier)]
     exclude_session: Option<Identifier>,
+    /// In this state: active, decayed, archived, superseded or pending; may be repeated, and is
+    /// active if nothing is said
+    #[arg(long = "state", value_name = "STATE")]
+    states: Vec<State>,
     /// With this custom field; the value is JSON or text
     #[arg(long = "where", value_name = "KEY=VALUE", value_parser = field)]
     custom: Vec<(String, Value)>,
@@ -51,6 +55,7 @@ impl Filters {
             && self.min_trust.is_none()
             && self.source_type.is_none()
             && self.exclude_session.is_none()
+            && self.states.is_empty()
             && self.custom.is_empty()
     }
 
@@ -58,7 +63,9 @@ impl Filters {
     pub fn selection(&self, app: &App) -> Result<Selection> {
         let from = self.since.map(|when| when.first(app.zone())).transpose()?;
         let to = self.until.map(|when| when.last(app.zone())).transpose()?;
+        let active = || Criteria::default().states;
         let criteria = Criteria {
+            states: if self.states.is_empty() { active() } else { self.states.clone() },
             kinds: self.kinds.clone(),
             tags: self.tags.clone(),
             time: TimeRange { from, to },

@@ -1,5 +1,6 @@
 //! The one place where logic meets the store: a verb per file.
 
+mod archive;
 mod beginning;
 mod context;
 mod embed;

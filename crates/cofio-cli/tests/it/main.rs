@@ -5,6 +5,7 @@ mod machine;
 mod server;
 
 mod acceptance;
+mod archive;
 mod attacks;
 mod bad_input;
 mod changing;

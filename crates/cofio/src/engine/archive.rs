@@ -1,0 +1,56 @@
+use super::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::ingest;
+use crate::model::{
+    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, State, Timestamp,
+};
+
+impl Engine {
+    /// Puts a memory away: it is found on request only, and its history stays.
+    ///
+    /// To be rid of it for good, forget it.
+    pub async fn archive(&self, caller: &Caller, id: &MemoryId) -> Result<Memory> {
+        let (from, to) = ([State::Active, State::Decayed], State::Archived);
+        self.move_on(caller, id, &from, to).await.map_err(|error| error.during("archive"))
+    }
+
+    /// Brings back a memory that was put away or has faded.
+    pub async fn bring_back(&self, caller: &Caller, id: &MemoryId) -> Result<Memory> {
+        let (from, to) = ([State::Archived, State::Decayed], State::Active);
+        self.move_on(caller, id, &from, to).await.map_err(|error| error.during("bring back"))
+    }
+
+    async fn move_on(
+        &self,
+        caller: &Caller,
+        id: &MemoryId,
+        from: &[State],
+        to: State,
+    ) -> Result<Memory> {
+        let now = self.now();
+        let memory = self.load(caller, id, now).await?;
+        if memory.state == to {
+            return Ok(memory);
+        }
+        if !from.contains(&memory.state) {
+            let message = format!("{id} is {} and cannot become {to}", memory.state);
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        let moved = moved(memory, to, now);
+        let event =
+            AuditEvent { scope: Some(moved.scope.clone()), ..AuditEvent::new(AuditAction::Write) };
+        let event = event.with("reason", to.as_str()).with("ids", vec![id.as_str()]);
+        let identity = ingest::identity_of(&moved);
+        let changes = vec![Change::Update { memory: Box::new(moved.clone()), identity }];
+        match self.commit(caller, now, changes, vec![event], None).await?.as_slice() {
+            [Outcome::Updated(_)] => Ok(moved),
+            _ => Err(MemoryId::not_found(id.as_str())),
+        }
+    }
+}
+
+fn moved(memory: Memory, state: State, now: Timestamp) -> Memory {
+    let valid_until = (state != State::Active).then_some(now);
+    let version = memory.version + 1;
+    Memory { state, valid_until, version, updated_at: now, ..memory }
+}
