@@ -1,7 +1,9 @@
 //! Measures Cofio, and provides the processes that its crash tests kill.
 
+mod injection;
 mod locomo;
 mod machine;
+mod rate;
 mod recall;
 mod secrets;
 mod speed;
@@ -30,6 +32,8 @@ enum Command {
     Recall(recall::Arguments),
     /// The same on a file of LoCoMo, in four ways; prints JSON, and a table beside it.
     Locomo(locomo::Arguments),
+    /// Where attacks and harmless texts from outside get to; prints JSON.
+    Injection(injection::Arguments),
     /// How many secrets are found, and how many harmless texts are damaged; prints JSON.
     Secrets(secrets::Arguments),
     /// Ingest and search beside Chroma, and beside FTS5 with sqlite-vec; prints JSON and a table.
@@ -55,6 +59,7 @@ fn main() -> Result<()> {
         Command::Store(arguments) => store::run(&arguments),
         Command::Recall(arguments) => recall::run(&arguments),
         Command::Locomo(arguments) => locomo::run(&arguments),
+        Command::Injection(arguments) => injection::run(&arguments),
         Command::Secrets(arguments) => secrets::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::SpeedProbe(arguments) => speed::probe(&arguments),

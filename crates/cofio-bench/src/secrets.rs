@@ -13,6 +13,7 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::percentile;
+use crate::rate::Rate;
 use crate::recall::dataset;
 
 /// What is redacted by default.
@@ -55,21 +56,6 @@ struct Report {
     hostile_megabyte_ms: BTreeMap<&'static str, f64>,
     kinds: BTreeMap<String, Rate>,
     harmless: BTreeMap<String, Rate>,
-}
-
-#[derive(Serialize, Default, Clone, Copy)]
-struct Rate {
-    found: usize,
-    of: usize,
-    ratio: f64,
-}
-
-impl Rate {
-    fn count(&mut self, found: bool) {
-        self.found += usize::from(found);
-        self.of += 1;
-        self.ratio = self.found as f64 / self.of as f64;
-    }
 }
 
 /// Measures a file of texts and prints one JSON document.
