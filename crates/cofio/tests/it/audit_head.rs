@@ -66,6 +66,20 @@ const CUT_SHORT: &str = "
     WHERE name = 'audit_head';";
 
 #[test]
+fn a_store_that_was_only_looked_at_has_nothing_to_vouch_for() {
+    let closed = Closed::with(0);
+    let looked_at = SqliteStore::open(&closed.path()).unwrap();
+    block_on(looked_at.settle()).unwrap();
+    drop(looked_at);
+    assert!(!closed.head().exists());
+    // The place before the first entry is the same in every audit.
+    fs::write(closed.head(), format!("0 {}\n", "0".repeat(64))).unwrap();
+    closed.remember("note", 2);
+    assert_eq!(closed.verify().unwrap(), 2);
+    assert_eq!(closed.vouched(), Some(2));
+}
+
+#[test]
 fn an_edited_entry_is_noticed() {
     check_noticed(|store| {
         store.execute_batch("UPDATE audit SET actor = 'mallory' WHERE sequence = 2").unwrap();

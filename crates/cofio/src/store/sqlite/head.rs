@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::copy::Temporary;
 use super::{Durability, SqliteOptions, audit, create_new, unexpected};
 use crate::error::{Error, ErrorKind, Result};
+use crate::store::GENESIS;
 
 /// After how many transactions the head is kept anew while there is no pause.
 const OFTEN: u32 = 256;
@@ -95,6 +96,9 @@ pub(super) fn check(connection: &Connection, path: &Path, head: Option<&Head>) -
 
 fn keep(connection: &Connection, path: &Path) -> Result<()> {
     let (sequence, hash) = audit::head(connection)?;
+    if sequence == 0 {
+        return Ok(());
+    }
     // Another process may have been faster; and what contradicts this audit stays, to be noticed.
     if let Some(known) = read(path)?
         && (known.sequence >= sequence || !agrees(connection, &known)?)
@@ -112,6 +116,10 @@ fn keep(connection: &Connection, path: &Path) -> Result<()> {
 }
 
 fn agrees(connection: &Connection, head: &Head) -> Result<bool> {
+    // Every audit begins in the same way.
+    if head.sequence == 0 {
+        return Ok(head.hash == GENESIS);
+    }
     let hash: Option<String> = connection
         .query_row("SELECT hash FROM audit WHERE sequence = ?", [head.sequence], |row| row.get(0))
         .optional()
