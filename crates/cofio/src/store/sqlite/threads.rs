@@ -52,6 +52,7 @@ pub(super) struct Threads {
     writer: Option<mpsc::Sender<WriteJob>>,
     notes: Notes,
     readers: Sender<ReadJob>,
+    /// The writer's first.
     handles: Vec<JoinHandle<()>>,
 }
 
@@ -160,11 +161,15 @@ impl Threads {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        self.writer = None;
         self.readers.close();
-        for handle in self.handles.drain(..) {
+        // The writer goes last: of connections that close at once, none empties the log.
+        for reader in self.handles.drain(1..) {
             // A thread that panicked has already said so.
-            let _ = handle.join();
+            let _ = reader.join();
+        }
+        self.writer = None;
+        for writer in self.handles.drain(..) {
+            let _ = writer.join();
         }
     }
 }
