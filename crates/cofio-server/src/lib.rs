@@ -1,0 +1,1 @@
+//! Cofio's doors for other programs, each a face of one engine.
