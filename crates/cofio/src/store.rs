@@ -59,31 +59,20 @@ pub trait Store: Send + Sync {
     /// Returns one page of the memories that `filter` means, and how many there are in all.
     async fn list(&self, filter: &Filter, page: &Page) -> Result<Listing>;
 
-    /// Returns what is known of the scopes by which a question is to be read.
+    /// Follows an inquiry step by step, all of it at one moment, and returns what is kept at the
+    /// places it chose that `filter` means, in the order of the places.
     ///
-    /// The words are as [`crate::text::fold`] makes them.
-    async fn survey(&self, scopes: &[Scope], words: &[String]) -> Result<Survey>;
-
-    /// Returns everything that speaks for memories that `filter` means.
-    ///
-    /// Of what a name or the meaning of the question points to, at least the `limit` best are there,
-    /// and of what happened at its times, at least the `limit` latest; of what words point to, all, unless that is very many: then the most frequent words add no
-    /// more. Vectors of another model than the question's are not compared. Counts and means are of
-    /// the filter's scopes and of nothing else.
-    async fn evidence(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Evidence>;
-
-    /// Gathers evidence, lets `choose` pick places by it, and returns what is kept there, in the
-    /// order of the places: all of it at one moment.
+    /// Of what a name or the meaning of the question points to, evidence has at least the `limit`
+    /// best, and of what happened at its times, at least the `limit` latest; of what words point to,
+    /// all, unless that is very many: then the most frequent words add no more. Vectors of another
+    /// model than the question's are not compared. Counts and means are of the filter's scopes and
+    /// of nothing else.
     async fn find(
         &self,
         filter: &Filter,
-        cues: &Cues,
         limit: usize,
-        choose: Choose,
+        inquiry: Box<dyn Inquiry>,
     ) -> Result<Vec<(Place, Memory)>>;
-
-    /// Returns the memories at some places that `filter` still means, in the order of the places.
-    async fn at(&self, filter: &Filter, places: &[Place]) -> Result<Vec<(Place, Memory)>>;
 
     /// Returns the earlier versions of a memory that `access` opens, the oldest first.
     ///
@@ -203,8 +192,22 @@ pub trait Store: Send + Sync {
     async fn settle(&self) -> Result<()>;
 }
 
-/// Picks places by evidence, in the thread that gathered it.
-pub type Choose = Box<dyn FnOnce(&Evidence) -> Vec<Place> + Send>;
+/// What is asked of a store in one go: each step follows from what the store said to the one before.
+///
+/// The steps run where the store reads, so they take no time worth mentioning and wait for nothing.
+pub trait Inquiry: Send {
+    /// Returns the words of which it must be known how they are used, as [`crate::text::fold`] makes
+    /// them, unless nothing has to be known of the scopes.
+    fn words(&self) -> Option<&[String]>;
+
+    /// Returns by what to look, in the light of what is usual in the filter's scopes.
+    ///
+    /// Without any, the inquiry ends here.
+    fn cues(&mut self, survey: &Survey) -> Option<Cues>;
+
+    /// Picks places by all the evidence that speaks for memories.
+    fn choose(&mut self, evidence: &Evidence) -> Vec<Place>;
+}
 
 /// That a value must not be learnt again.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -85,21 +85,25 @@ impl Engine {
         matches!(&memory.embedding, Embedding::Ready(by) if Some(by) == fingerprint)
     }
 
+    /// Returns what a question means if it was embedded before.
+    pub(super) fn recall_question(&self, text: &str) -> Option<Meaning> {
+        let fingerprint = self.embedder.as_ref()?.fingerprint().clone();
+        let vector = self.questions().0.get(text)?.clone();
+        Some(Meaning { fingerprint, vector })
+    }
+
     /// Returns what a question means.
     pub(super) async fn embed_question(&self, text: &str) -> Result<Meaning> {
         let embedder = self.embedder()?;
         let fingerprint = embedder.fingerprint().clone();
         let clean = ingest::redact(text, &self.config.secret_replacement, Level::Probable).text;
-        if let Some(vector) = self.questions().0.get(clean.as_str()) {
-            return Ok(Meaning { fingerprint, vector: vector.clone() });
-        }
         let vector = embedder.embed_question(&clean).await?;
         embed::check(&vector, self.store.dimensions(&fingerprint).await?)?;
         let mut questions = self.questions();
         if questions.0.len() >= REMEMBERED_QUESTIONS {
             questions.0.clear();
         }
-        questions.0.insert(clean.as_str().to_owned(), vector.clone());
+        questions.0.insert(text.to_owned(), vector.clone());
         Ok(Meaning { fingerprint, vector })
     }
 

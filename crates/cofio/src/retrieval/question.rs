@@ -33,9 +33,9 @@ const YOU_IN: [(Language, &[&str]); 5] = [
 
 /// A question as it is written, word by word.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
+pub struct Question {
     words: Vec<Word>,
-    text: &'a str,
+    text: String,
 }
 
 /// A word of a question.
@@ -64,9 +64,9 @@ pub struct Interpretation {
     pub to_assistant: bool,
 }
 
-impl<'a> Question<'a> {
+impl Question {
     /// Splits a question into words.
-    pub fn new(text: &'a str) -> Self {
+    pub fn new(text: &str) -> Self {
         let start = |word: &str| word.as_ptr().addr() - text.as_ptr().addr();
         let mut opens = true;
         let word = |word: &str| Word {
@@ -75,12 +75,12 @@ impl<'a> Question<'a> {
             capitalised: is_capitalised(word),
             opens: std::mem::replace(&mut opens, word.ends_with(['.', '?', '!', ':'])),
         };
-        Self { words: text.split_whitespace().map(word).collect(), text }
+        Self { words: text.split_whitespace().map(word).collect(), text: text.to_owned() }
     }
 
     /// Returns the question as it was asked.
-    pub fn text(&self) -> &'a str {
-        self.text
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Returns the first words, folded for comparison, without punctuation.
@@ -178,7 +178,7 @@ impl<'a> Question<'a> {
     /// Returns the question without some words, or as it is if hardly anything would remain.
     fn without(&self, places: &HashSet<usize>) -> String {
         if places.len() + 2 > self.words.len() {
-            return self.text.to_owned();
+            return self.text.clone();
         }
         let mut rest = String::with_capacity(self.text.len());
         let mut kept_until = 0;
@@ -203,8 +203,8 @@ struct Uses {
 }
 
 impl Uses {
-    fn of(question: &Question<'_>, survey: &Survey) -> Self {
-        let language = text::language(question.text);
+    fn of(question: &Question, survey: &Survey) -> Self {
+        let language = text::language(&question.text);
         let mut uses = Self { language, names: HashSet::new(), words: HashSet::new() };
         for (word, used) in question.words().into_iter().zip(&survey.words) {
             let share = used.memories as f64 / survey.memories.max(1) as f64;

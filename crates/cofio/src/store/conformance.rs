@@ -31,6 +31,7 @@ mod isolation;
 mod journal;
 mod keeping;
 mod paging;
+mod probe;
 mod subject;
 mod versions;
 mod writing_systems;

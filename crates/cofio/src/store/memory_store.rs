@@ -22,14 +22,14 @@ use self::contents::Contents;
 use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
-    Capabilities, Choose, Claimed, EmbeddingState, Entries, Listing, Page, Rejection, ScopeSummary,
-    Store, Tombstone,
+    Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
+    ScopeSummary, Store, Tombstone,
 };
 use crate::error::Result;
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
-    Identifier, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State, Survey,
-    Timestamp, ValueHash,
+    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Kind,
+    Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State, Survey, Timestamp,
+    ValueHash,
 };
 
 /// Keeps memories in the process.
@@ -81,28 +81,20 @@ impl Store for MemoryStore {
         Ok(list(&self.contents(), filter, page))
     }
 
-    async fn survey(&self, scopes: &[Scope], words: &[String]) -> Result<Survey> {
-        Ok(evidence::survey(&self.contents(), scopes, words))
-    }
-
-    async fn evidence(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Evidence> {
-        Ok(evidence::evidence(&self.contents(), filter, cues, limit))
-    }
-
     async fn find(
         &self,
         filter: &Filter,
-        cues: &Cues,
         limit: usize,
-        choose: Choose,
+        mut inquiry: Box<dyn Inquiry>,
     ) -> Result<Vec<(Place, Memory)>> {
         let contents = self.contents();
-        let evidence = evidence::evidence(&contents, filter, cues, limit);
-        Ok(at(&contents, filter, &choose(&evidence)))
-    }
-
-    async fn at(&self, filter: &Filter, places: &[Place]) -> Result<Vec<(Place, Memory)>> {
-        Ok(at(&self.contents(), filter, places))
+        let survey = match inquiry.words() {
+            Some(words) => evidence::survey(&contents, &filter.scopes, words),
+            None => Survey::default(),
+        };
+        let Some(cues) = inquiry.cues(&survey) else { return Ok(Vec::new()) };
+        let evidence = evidence::evidence(&contents, filter, &cues, limit);
+        Ok(at(&contents, filter, &inquiry.choose(&evidence)))
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {

@@ -36,14 +36,13 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{
-    Capabilities, Choose, Claimed, EmbeddingState, Entries, Listing, Page, Rejection, ScopeSummary,
-    Store, Tombstone,
+    Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
+    ScopeSummary, Store, Tombstone,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
-    Identifier, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, Survey, Timestamp,
-    ValueHash,
+    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Memory,
+    MemoryId, Outcome, PassageHash, Place, Reading, Scope, Timestamp, ValueHash,
 };
 use threads::Threads;
 
@@ -144,39 +143,16 @@ impl Store for SqliteStore {
         self.threads.read(move |connection| read::list(connection, &filter, &page)).await
     }
 
-    async fn survey(&self, scopes: &[Scope], words: &[String]) -> Result<Survey> {
-        let (kept, scopes, words) = (Arc::clone(&self.kept), scopes.to_vec(), words.to_vec());
-        self.threads
-            .read(move |connection| evidence::survey(connection, &kept, &scopes, &words))
-            .await
-    }
-
-    async fn evidence(&self, filter: &Filter, cues: &Cues, limit: usize) -> Result<Evidence> {
-        let (kept, filter, cues) = (Arc::clone(&self.kept), filter.clone(), cues.clone());
-        self.threads
-            .read(move |connection| evidence::evidence(connection, &kept, &filter, &cues, limit))
-            .await
-    }
-
     async fn find(
         &self,
         filter: &Filter,
-        cues: &Cues,
         limit: usize,
-        choose: Choose,
+        inquiry: Box<dyn Inquiry>,
     ) -> Result<Vec<(Place, Memory)>> {
-        let (kept, filter, cues) = (Arc::clone(&self.kept), filter.clone(), cues.clone());
+        let (kept, filter) = (Arc::clone(&self.kept), filter.clone());
         self.threads
-            .read(move |connection| {
-                let evidence = evidence::evidence(connection, &kept, &filter, &cues, limit)?;
-                read::at(connection, &filter, &choose(&evidence))
-            })
+            .read(move |connection| evidence::find(connection, &kept, &filter, limit, inquiry))
             .await
-    }
-
-    async fn at(&self, filter: &Filter, places: &[Place]) -> Result<Vec<(Place, Memory)>> {
-        let (filter, places) = (filter.clone(), places.to_vec());
-        self.threads.read(move |connection| read::at(connection, &filter, &places)).await
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {

@@ -108,7 +108,7 @@ pub(super) async fn the_nearest_are_found_with_their_cosines(store: Subject) {
         (1..).zip(&near).map(|(number, cosine)| (note(number), from_ref(cosine))).collect();
     keep_near(&store, &memories).await;
     let filter = all_of(&alice());
-    let evidence = store.0.evidence(&filter, &question(), 3).await.expect("evidence is found");
+    let evidence = store.evidence_of(&filter, &question(), 3).await;
     let found = cosines(&store, &filter, &evidence).await;
     let expected = [(id(38), Some(76)), (id(39), Some(78)), (id(40), Some(80))];
     assert!(expected.iter().all(|near| found.contains(near)), "{found:?}");
@@ -140,7 +140,7 @@ pub(super) async fn what_is_found_otherwise_is_compared_too(store: Subject) {
     store.keep(from_ref(&pending)).await;
     let filter = all_of(&alice());
     let cues = Cues { words: words("zebra").words, ..question() };
-    let evidence = store.0.evidence(&filter, &cues, 1).await.expect("evidence is found");
+    let evidence = store.evidence_of(&filter, &cues, 1).await;
     let expected = [(1, Some(90)), (2, Some(10)), (3, Some(-20)), (4, Some(30)), (5, None)];
     let expected = expected.map(|(number, cosine)| (id(number), cosine));
     assert_eq!(cosines(&store, &filter, &evidence).await, expected);
@@ -162,7 +162,7 @@ pub(super) async fn what_is_not_meant_takes_no_place_among_the_nearest(store: Su
     let all: Vec<(Memory, &[f32])> = all.iter().map(|(m, c)| (m.clone(), c.as_slice())).collect();
     keep_near(&store, &all).await;
     let filter = all_of(&alice());
-    let evidence = store.0.evidence(&filter, &question(), 2).await.expect("evidence is found");
+    let evidence = store.evidence_of(&filter, &question(), 2).await;
     let found = cosines(&store, &filter, &evidence).await;
     assert_eq!(found, [(id(1), Some(20)), (id(2), Some(10))]);
     let none = Filter::new(Vec::new(), now());

@@ -536,9 +536,9 @@ pub(super) async fn times_point_to_what_happened_then(store: Subject) {
         let (first, last) = (moment(3).as_microsecond(), moment(6).as_microsecond());
         let cues = Cues { times: vec![(first, last)], ..Cues::default() };
         let filter = all_of(&alice());
-        let evidence = store.0.evidence(&filter, &cues, limit).await.expect("evidence is found");
+        let evidence = store.evidence_of(&filter, &cues, limit).await;
         let places: Vec<Place> = evidence.turns.iter().map(|turn| turn.place).collect();
-        let found = store.0.at(&filter, &places).await.expect("memories are found");
+        let found = store.at(&filter, &places).await;
         let mut found: Vec<MemoryId> = found.into_iter().map(|(_, memory)| memory.id).collect();
         found.sort();
         assert_eq!(found, ids(expected));

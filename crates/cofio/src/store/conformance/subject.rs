@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::fixtures::{commit, create, forget, keeper, moment, now, whole};
+use super::probe::{Heard, Probe};
 use crate::error::{ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, Change, ChangeRecord, Commit, Criteria, Cues, Entity, Evidence, Filter,
@@ -71,15 +72,36 @@ impl Subject {
     }
 
     pub async fn evidence(&self, filter: &Filter, cues: &Cues) -> Evidence {
-        self.0.evidence(filter, cues, 1_000).await.expect("evidence is found")
+        self.evidence_of(filter, cues, 1_000).await
+    }
+
+    /// Returns evidence with at least so many of the best.
+    pub async fn evidence_of(&self, filter: &Filter, cues: &Cues, limit: usize) -> Evidence {
+        let (probe, heard) = Probe::new();
+        let probe = Probe { cues: Some(cues.clone()), ..probe };
+        self.0.find(filter, limit, Box::new(probe)).await.expect("evidence is found");
+        match [heard.recv().await, heard.recv().await] {
+            [Ok(Heard::Survey(_)), Ok(Heard::Evidence(evidence))] => evidence,
+            other => panic!("a survey comes first, then evidence: {other:?}"),
+        }
     }
 
     pub async fn survey(&self, scopes: &[Scope], words: &[String]) -> Survey {
-        self.0.survey(scopes, words).await.expect("scopes are surveyed")
+        let filter = Filter { scopes: scopes.to_vec(), now: now(), criteria: Criteria::default() };
+        let (probe, heard) = Probe::new();
+        let probe = Probe { words: Some(words.to_vec()), ..probe };
+        let found = self.0.find(&filter, 1, Box::new(probe)).await.expect("scopes are surveyed");
+        assert!(found.is_empty(), "an inquiry without cues ends");
+        match (heard.recv().await, heard.recv().await) {
+            (Ok(Heard::Survey(survey)), Err(_)) => survey,
+            other => panic!("a survey and nothing else: {other:?}"),
+        }
     }
 
     pub async fn at(&self, filter: &Filter, places: &[Place]) -> Vec<(Place, Memory)> {
-        self.0.at(filter, places).await.expect("memories are loaded")
+        let (probe, _heard) = Probe::new();
+        let probe = Probe { cues: Some(Cues::default()), places: places.to_vec(), ..probe };
+        self.0.find(filter, 1, Box::new(probe)).await.expect("memories are loaded")
     }
 
     pub async fn adopt(&self, fingerprint: &Fingerprint) -> bool {

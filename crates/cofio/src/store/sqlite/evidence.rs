@@ -9,7 +9,8 @@ use super::field::{Field, Fields};
 use super::gathering::{Compared, Gathering, Scoped, Word};
 use super::{entities, pending, read};
 use crate::error::Result;
-use crate::model::{Cues, Evidence, Filter, Groups, Scope, Spread, Survey, WordUse};
+use crate::model::{Cues, Evidence, Filter, Groups, Memory, Place, Scope, Spread, Survey, WordUse};
+use crate::store::Inquiry;
 use crate::store::analysed::is_capitalised;
 
 /// About how many places of terms are weighed at most, over all scopes of a search.
@@ -28,8 +29,25 @@ pub(super) struct Kept {
     codes: Cache,
 }
 
+/// Follows an inquiry within the snapshot at hand.
+pub(super) fn find(
+    connection: &Connection,
+    kept: &Kept,
+    filter: &Filter,
+    limit: usize,
+    mut inquiry: Box<dyn Inquiry>,
+) -> Result<Vec<(Place, Memory)>> {
+    let survey = match inquiry.words() {
+        Some(words) => survey(connection, kept, &filter.scopes, words)?,
+        None => Survey::default(),
+    };
+    let Some(cues) = inquiry.cues(&survey) else { return Ok(Vec::new()) };
+    let evidence = evidence(connection, kept, filter, &cues, limit)?;
+    read::at(connection, filter, &inquiry.choose(&evidence))
+}
+
 /// Returns what is known of the scopes by which a question is to be read.
-pub(super) fn survey(
+fn survey(
     connection: &Connection,
     kept: &Kept,
     scopes: &[Scope],
@@ -103,7 +121,7 @@ fn capitalised_share(
 }
 
 /// Returns everything that speaks for memories that the filter means.
-pub(super) fn evidence(
+fn evidence(
     connection: &Connection,
     kept: &Kept,
     filter: &Filter,

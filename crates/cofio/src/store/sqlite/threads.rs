@@ -35,8 +35,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// microseconds, and waking up takes more.
 const GLANCES: usize = 500;
 
-/// How often a reader looks for its next job: who has surveyed comes back with a search within a
-/// tenth of a millisecond.
+/// How often a reader looks for its next job before it goes to sleep: a question is often followed
+/// by another within a tenth of a millisecond.
 const MORE_GLANCES: usize = 3_000;
 
 /// How often a connection asks for its turn, about a millisecond apart, before it gives up.
