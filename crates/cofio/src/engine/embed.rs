@@ -1,15 +1,19 @@
+mod abreast;
 mod batch;
+mod lease;
 
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
+use jiff::SignedDuration;
+
 use super::Engine;
 use crate::embed::{self, Embedder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Level};
-use crate::model::{Embedding, Meaning, Memory};
+use crate::model::{Embedding, Meaning, Memory, Timestamp};
 use crate::store::EmbeddingState;
 use batch::Progress;
 
@@ -128,4 +132,8 @@ impl Engine {
     fn questions(&self) -> std::sync::MutexGuard<'_, Questions> {
         self.questions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+fn later(now: Timestamp, duration: SignedDuration) -> Timestamp {
+    now.saturating_add(duration).unwrap_or(now)
 }

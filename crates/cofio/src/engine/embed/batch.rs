@@ -5,26 +5,22 @@ use std::collections::{HashMap, HashSet};
 use jiff::SignedDuration;
 use sha2::{Digest as _, Sha256};
 
-use super::Engine;
+use super::abreast::Abreast;
+use super::lease::Lease;
+use super::{Engine, later};
 use crate::embed::{self, Embedder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Level};
 use crate::model::{
-    Change, CleanText, Commit, Identifier, Memory, MemoryId, Outcome, PassageHash, PassageVector,
-    Timestamp,
+    Change, CleanText, Commit, Identifier, Memory, Outcome, PassageHash, PassageVector,
 };
 use crate::store::Claimed;
 
-/// How long memories are left to whoever took them.
-///
-/// An embedder that asks a server gives up a portion after two minutes.
-const LEASE: SignedDuration = SignedDuration::from_secs(150);
-
-/// How much of a lease may be used up before it is renewed.
-const RENEWED_AFTER: SignedDuration = SignedDuration::from_secs(10);
-
 /// How many passages are embedded at a time.
 const PORTION: usize = 64;
+
+/// How many portions are under way together: while one is committed, another is embedded.
+const UNDER_WAY: usize = 2;
 
 /// How long a memory that could not be embedded is left alone, at first and at most.
 const WAITS: (SignedDuration, SignedDuration) =
@@ -50,12 +46,7 @@ struct Task {
 struct Batch<'a> {
     engine: &'a Engine,
     embedder: &'a dyn Embedder,
-    until: Timestamp,
-    /// What is neither embedded nor refused.
-    left: HashSet<MemoryId>,
-    /// Whether the embedder is known to be able to embed at all.
-    sound: bool,
-    progress: Progress,
+    lease: Lease<'a>,
 }
 
 impl Engine {
@@ -67,43 +58,57 @@ impl Engine {
         embedder: &dyn Embedder,
         limit: usize,
     ) -> Result<Progress> {
-        let now = self.now();
-        let until = later(now, LEASE);
-        let claimed = self.store.claim(now, until, limit).await?;
-        let left = claimed.iter().map(|claimed| claimed.memory.id.clone()).collect();
+        let (lease, claimed) = Lease::take(self, limit).await?;
         let tasks: Vec<Task> = claimed.into_iter().map(Task::new).collect();
-        let progress = Progress::default();
-        let mut batch = Batch { engine: self, embedder, until, left, sound: false, progress };
-        let outcome = batch.embed_all(&tasks).await;
-        batch.give_back().await?;
+        let batch = Batch { engine: self, embedder, lease };
+        let mut progress = Progress::default();
+        let outcome = batch.embed_all(&tasks, &mut progress).await;
+        batch.lease.give_back().await?;
         match outcome {
-            Err(error) if batch.progress.done + batch.progress.refused == 0 => Err(error),
-            _ => Ok(batch.progress),
+            Err(error) if progress.done + progress.refused == 0 => Err(error),
+            _ => Ok(progress),
         }
     }
 }
 
 impl Batch<'_> {
     /// Embeds portion after portion; one that cannot be embedded is tried in halves.
-    async fn embed_all(&mut self, tasks: &[Task]) -> Result<()> {
+    async fn embed_all(&self, tasks: &[Task], progress: &mut Progress) -> Result<()> {
         let mut portions = portions(tasks);
         portions.reverse();
-        while let Some(portion) = portions.pop() {
-            let Err(error) = self.embed(portion).await else { continue };
-            if error.kind().retryable() || !self.is_sound().await {
+        let mut under_way = Abreast::new();
+        // Whether the embedder is known to be able to embed at all.
+        let mut sound = false;
+        loop {
+            while under_way.len() < UNDER_WAY
+                && let Some(portion) = portions.pop()
+            {
+                under_way.start(async move { (portion, self.embed(portion).await) });
+            }
+            let Some((portion, outcome)) = under_way.next().await else { return Ok(()) };
+            let error = match outcome {
+                Ok(done) => {
+                    progress.done += done;
+                    continue;
+                }
+                Err(error) => error,
+            };
+            sound = sound || (!error.kind().retryable() && self.can_embed().await);
+            if error.kind().retryable() || !sound {
                 return Err(error);
             }
             if let [task] = portion {
                 self.refuse(task, &error).await?;
+                progress.refused += 1;
             } else {
                 let (first, second) = portion.split_at(portion.len() / 2);
                 portions.extend([second, first]);
             }
         }
-        Ok(())
     }
 
-    async fn embed(&mut self, portion: &[Task]) -> Result<()> {
+    /// Gives a few memories their vectors, and returns how many still had the text by then.
+    async fn embed(&self, portion: &[Task]) -> Result<usize> {
         let vectors = self.vectors_of(portion).await?;
         let fingerprint = self.embedder.fingerprint();
         let change = |(task, vectors): (&Task, Vec<PassageVector>)| {
@@ -118,17 +123,16 @@ impl Batch<'_> {
             audit: Vec::new(),
             idempotency: None,
         };
-        for outcome in self.engine.store.commit(commit).await? {
-            if let Outcome::Embedded(id) = outcome {
-                self.left.remove(&id);
-                self.progress.done += 1;
-            }
-        }
-        Ok(())
+        let outcomes = self.engine.store.commit(commit).await?;
+        let embedded = outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Embedded(id) => Some(id),
+            _ => None,
+        });
+        Ok(embedded.inspect(|id| self.lease.finish(id)).count())
     }
 
     /// Returns the vectors of the passages of each memory; the same text is embedded once.
-    async fn vectors_of(&mut self, portion: &[Task]) -> Result<Vec<Vec<PassageVector>>> {
+    async fn vectors_of(&self, portion: &[Task]) -> Result<Vec<Vec<PassageVector>>> {
         let all = || portion.iter().flat_map(|task| &task.passages);
         let hashes: Vec<PassageHash> = all().map(|(hash, _)| *hash).collect();
         let store = &self.engine.store;
@@ -140,7 +144,7 @@ impl Batch<'_> {
         let unknown = all().filter(|(hash, _)| !vectors.contains_key(hash) && seen.insert(*hash));
         let (hashes, texts): (Vec<PassageHash>, Vec<CleanText>) = unknown.cloned().unzip();
         for (hashes, texts) in hashes.chunks(PORTION).zip(texts.chunks(PORTION)) {
-            self.renew().await?;
+            self.lease.renew().await?;
             let made = made(self.embedder, texts).await?;
             vectors.extend(hashes.iter().copied().zip(made));
         }
@@ -152,51 +156,24 @@ impl Batch<'_> {
     }
 
     /// Returns whether the embedder can embed at all, so that a text must be at fault.
-    async fn is_sound(&mut self) -> bool {
-        if !self.sound {
-            let text = ingest::redact(PLAIN, "", Level::Probable).text;
-            let kept = self.engine.store.dimensions(self.embedder.fingerprint()).await;
-            let made = made(self.embedder, std::slice::from_ref(&text)).await;
-            self.sound = match (made, kept) {
-                (Ok(made), Ok(kept)) => {
-                    made.iter().all(|vector| embed::check(vector, kept).is_ok())
-                }
-                _ => false,
-            };
+    async fn can_embed(&self) -> bool {
+        let text = ingest::redact(PLAIN, "", Level::Probable).text;
+        let kept = self.engine.store.dimensions(self.embedder.fingerprint()).await;
+        let made = made(self.embedder, std::slice::from_ref(&text)).await;
+        match (made, kept) {
+            (Ok(made), Ok(kept)) => made.iter().all(|vector| embed::check(vector, kept).is_ok()),
+            _ => false,
         }
-        self.sound
     }
 
     /// Puts a memory aside, for longer every time.
-    async fn refuse(&mut self, task: &Task, error: &Error) -> Result<()> {
+    async fn refuse(&self, task: &Task, error: &Error) -> Result<()> {
         let Claimed { memory, refusals } = &task.claimed;
         let until = later(self.engine.now(), wait(*refusals));
-        let store = &self.engine.store;
-        store.refuse(&memory.id, self.until, until, &error.to_string()).await?;
-        self.left.remove(&memory.id);
-        self.progress.refused += 1;
+        let (store, claim) = (&self.engine.store, self.lease.until());
+        store.refuse(&memory.id, claim, until, &error.to_string()).await?;
+        self.lease.finish(&memory.id);
         Ok(())
-    }
-
-    /// Keeps others away for a whole lease from now on, unless most of it is left.
-    async fn renew(&mut self) -> Result<()> {
-        let until = later(self.engine.now(), LEASE);
-        if until.duration_since(self.until) > RENEWED_AFTER {
-            self.engine.store.extend(&self.ids(), self.until, until).await?;
-            self.until = until;
-        }
-        Ok(())
-    }
-
-    async fn give_back(&self) -> Result<()> {
-        if self.left.is_empty() {
-            return Ok(());
-        }
-        self.engine.store.release(&self.ids(), self.until).await
-    }
-
-    fn ids(&self) -> Vec<MemoryId> {
-        self.left.iter().cloned().collect()
     }
 }
 
@@ -242,10 +219,6 @@ fn portions(tasks: &[Task]) -> Vec<&[Task]> {
 fn wait(refusals: u32) -> SignedDuration {
     let doubled = 2_i32.checked_pow(refusals).and_then(|factor| WAITS.0.checked_mul(factor));
     doubled.map_or(WAITS.1, |wait| wait.min(WAITS.1))
-}
-
-fn later(now: Timestamp, duration: SignedDuration) -> Timestamp {
-    now.saturating_add(duration).unwrap_or(now)
 }
 
 fn hash(text: &CleanText) -> PassageHash {
