@@ -5,7 +5,9 @@ pub mod audit;
 pub mod backup;
 pub mod clear;
 pub mod completions;
+pub mod confirm;
 pub mod context;
+pub mod correct;
 pub mod demo;
 pub mod doctor;
 pub mod edit;
@@ -54,6 +56,8 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Review(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Scan(command) => block_on(command.run(&globals)),
         Command::Edit(command) => writing(&globals, async |app| command.run(app).await),
+        Command::Confirm(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Correct(command) => writing(&globals, async |app| command.run(app).await),
         Command::Archive(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Forget(command) => on_store(&globals, async |app| command.run(app).await),
         Command::History(command) => on_store(&globals, async |app| command.run(app).await),
