@@ -1,1 +1,3 @@
 //! Cofio's doors for other programs, each a face of one engine.
+
+pub mod dialects;

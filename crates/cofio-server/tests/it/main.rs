@@ -1,0 +1,6 @@
+#![cfg(test)]
+//! The doors as other programs meet them.
+
+mod anthropic_memory;
+mod fixture;
+mod random;
