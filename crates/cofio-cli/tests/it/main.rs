@@ -19,4 +19,5 @@ mod review;
 mod scan;
 mod settings;
 mod transfer;
+mod truth;
 mod why_not;

@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// Puts drafts under the rules that every write is under.
-    async fn prepare_all(
+    pub(super) async fn prepare_all(
         &self,
         caller: &Caller,
         drafts: &[Draft],
@@ -164,7 +164,7 @@ fn no_better_than(
     })
 }
 
-fn create(prepared: &Prepared) -> Change {
+pub(super) fn create(prepared: &Prepared) -> Change {
     let memory = Box::new(prepared.memory.clone());
     Change::Create { memory, identity: prepared.identity, history: Vec::new() }
 }

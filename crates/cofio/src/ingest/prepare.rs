@@ -212,7 +212,7 @@ pub fn identity_of(memory: &Memory) -> Option<[u8; 32]> {
 }
 
 /// Returns when something happened, if somebody said so when it was remembered.
-fn told_time(memory: &Memory) -> Option<Timestamp> {
+pub(super) fn told_time(memory: &Memory) -> Option<Timestamp> {
     (memory.event_at != memory.created_at).then_some(memory.event_at)
 }
 
