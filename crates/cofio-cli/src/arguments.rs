@@ -7,8 +7,8 @@ use cofio::model::Layer;
 
 use crate::commands::{
     archive, audit, backup, clear, completions, confirm, context, correct, doctor, edit, embed,
-    entity, export, facts, forget, history, import, list, model, purge, remember, restore, review,
-    scan, search, show, stats, verify_forgotten, why_not, window,
+    entity, export, facts, forget, history, import, list, mcp, model, purge, remember, restore,
+    review, scan, search, show, stats, verify_forgotten, why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -109,6 +109,7 @@ pub enum Command {
     Doctor(doctor::Doctor),
     Model(model::Model),
     Embed(embed::Embed),
+    Mcp(mcp::Mcp),
     /// Shows what Cofio does, with a small conversation in a store that is thrown away
     #[command(after_help = "Example:\n  cofio demo")]
     Demo,

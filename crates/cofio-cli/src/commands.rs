@@ -19,6 +19,7 @@ pub mod forget;
 pub mod history;
 pub mod import;
 pub mod list;
+pub mod mcp;
 pub mod model;
 pub mod purge;
 pub mod remember;
@@ -79,6 +80,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Doctor(command) => block_on(command.run(&globals)),
         Command::Model(command) => command.run(&globals),
         Command::Embed(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Mcp(command) => command.run(&globals),
         Command::Demo => block_on(demo::run(&globals)),
         Command::Completions(command) => command.run(),
     }

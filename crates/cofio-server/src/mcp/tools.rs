@@ -1,0 +1,3 @@
+//! The tools, by profile.
+
+pub(crate) mod core;
