@@ -4,6 +4,7 @@
 //! It knows nothing of the protocol that carries it; every write is a verb of the engine.
 
 pub mod anthropic_memory;
+pub mod knowledge_graph;
 
 mod error;
 mod writer;

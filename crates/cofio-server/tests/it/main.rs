@@ -3,4 +3,5 @@
 
 mod anthropic_memory;
 mod fixture;
+mod knowledge_graph;
 mod random;
