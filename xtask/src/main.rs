@@ -8,7 +8,9 @@ use std::process::ExitCode;
 mod steps;
 
 mod model;
+mod npm;
 mod provision;
+mod python;
 mod soak;
 mod tally;
 mod test;

@@ -6,6 +6,8 @@
 pub mod http;
 pub mod mcp;
 
+pub mod dialects;
+
 mod desk;
 
 pub use desk::{Desk, Opened, Place};
