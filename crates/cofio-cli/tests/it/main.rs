@@ -13,6 +13,7 @@ mod finding;
 mod forgetting;
 mod keeping;
 mod manners;
+mod mcp;
 mod meaning;
 mod model;
 mod review;

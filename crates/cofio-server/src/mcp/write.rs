@@ -25,6 +25,8 @@ pub(crate) async fn remember(call: &Call, draft: Draft) -> Outcome<Remembered> {
     };
     if remembered.memory.state == State::Pending {
         remembered.memory = reviewed(call, remembered.memory).await?;
+        // Whoever agrees to something has it remembered by that.
+        remembered.existing &= remembered.memory.state == State::Pending;
     }
     Ok(remembered)
 }
