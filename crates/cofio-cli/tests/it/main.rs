@@ -18,6 +18,7 @@ mod meaning;
 mod model;
 mod review;
 mod scan;
+mod serve;
 mod settings;
 mod transfer;
 mod truth;

@@ -3,5 +3,6 @@
 
 mod anthropic_memory;
 mod fixture;
+mod http;
 mod knowledge_graph;
 mod random;

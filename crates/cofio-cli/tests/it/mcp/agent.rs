@@ -112,7 +112,8 @@ impl Agent {
 
     /// Calls a tool, and returns the whole result; questions to the user are answered.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let mut params = json!({"name": tool, "arguments": arguments});
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
         loop {
             let result = self.ask("tools/call", params.clone());
             if result["resultType"] != "input_required" {

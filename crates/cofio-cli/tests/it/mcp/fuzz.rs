@@ -9,7 +9,7 @@ use crate::machine::Machine;
 pub fn size(name: &str, otherwise: usize) -> usize {
     let wanted = std::env::var("COFIO_MCP_SOAK").unwrap_or_default();
     let sizes = wanted.split(',').filter_map(|size| size.split_once('='));
-    let last = sizes.filter(|(known, _)| *known == name).last();
+    let last = sizes.filter(|(known, _)| *known == name).next_back();
     last.and_then(|(_, number)| number.parse().ok()).unwrap_or(otherwise)
 }
 
@@ -102,6 +102,15 @@ fn object(random: &mut Random, depth: usize) -> Value {
     Value::Object(fields.collect())
 }
 
+/// Returns what each request of the later era has.
+fn metadata() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "fuzz", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
 /// Returns a line that may be a message.
 fn line(random: &mut Random, number: usize) -> Vec<u8> {
     let method = random.one_of(&METHODS);
@@ -116,13 +125,7 @@ fn line(random: &mut Random, number: usize) -> Vec<u8> {
         1 => message["params"] = value(random, 2),
         2 => message["method"] = value(random, 2),
         3 => drop(message.as_object_mut().unwrap().remove("id")),
-        _ => {
-            message["params"]["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": {"name": "fuzz", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": {},
-            })
-        }
+        _ => message["params"]["_meta"] = metadata(),
     }
     let mut bytes = message.to_string().into_bytes();
     // Some are cut short or have a byte changed.
