@@ -5,3 +5,4 @@ mod anthropic_memory;
 mod fixture;
 mod knowledge_graph;
 mod random;
+mod workspace;
