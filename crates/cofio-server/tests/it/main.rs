@@ -6,3 +6,4 @@ mod fixture;
 mod http;
 mod knowledge_graph;
 mod random;
+mod workspace;
