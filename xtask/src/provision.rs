@@ -1,9 +1,10 @@
 //! Makes ready what the tests need besides the Rust toolchain.
 
 use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Result, model, terminal};
+use crate::{Result, model, npm, python, terminal};
 
 /// Everything the tests need, in the order it is made ready.
 ///
@@ -29,6 +30,21 @@ const NEEDS: &[Need] = &[
         why: "embeddings are tested with the real one",
         prepare: model::prepare,
     },
+    Need {
+        name: "Python packages",
+        why: "our servers answer to clients that others wrote in Python",
+        prepare: python::prepare,
+    },
+    Need {
+        name: "npm",
+        why: "the agents that people use are published there",
+        prepare: || find("npm").map(|version| format!("npm {version}")),
+    },
+    Need {
+        name: "packages of npm",
+        why: "our servers answer to Claude Code, Codex, the inspector and the conformance suite",
+        prepare: npm::prepare,
+    },
 ];
 
 struct Need {
@@ -46,6 +62,12 @@ pub fn everything() -> Result<()> {
         terminal::note(&format!("{found}: {why}"));
     }
     Ok(())
+}
+
+/// Returns the folder of a need, below `target/`.
+pub fn kept(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is below the root");
+    root.join("target").join(name)
 }
 
 /// Returns the first line that a program says of its version.

@@ -32,12 +32,7 @@ impl App {
     pub fn open(globals: &Globals) -> Result<Self> {
         let around = Surroundings::of_process()?;
         let settings = Settings::load(&around, &Overrides::from(globals))?;
-        let store = Arc::new(SqliteStore::open(settings.store())?);
-        let embedder = embedder::chosen(&settings, &around);
-        let mut engine = Engine::shared(store.clone(), Timestamp::now, settings.config());
-        if let Some(embedder) = embedder.ready() {
-            engine = engine.with_embedder(Arc::clone(embedder));
-        }
+        let (store, engine, embedder) = engine(&settings, &around)?;
         Ok(Self {
             caller: Caller::local(settings.user().clone()),
             output: Output::new(globals.form(), settings.color()),
@@ -139,6 +134,20 @@ impl App {
     pub fn zone(&self) -> &TimeZone {
         &self.settings.values().time_zone.value
     }
+}
+
+/// Opens the store, and puts an engine on it with the embedder that the settings name.
+pub fn engine(
+    settings: &Settings,
+    around: &Surroundings,
+) -> cofio::Result<(Arc<SqliteStore>, Engine, Chosen)> {
+    let store = Arc::new(SqliteStore::open(settings.store())?);
+    let embedder = embedder::chosen(settings, around);
+    let mut engine = Engine::shared(store.clone(), Timestamp::now, settings.config());
+    if let Some(embedder) = embedder.ready() {
+        engine = engine.with_embedder(Arc::clone(embedder));
+    }
+    Ok((store, engine, embedder))
 }
 
 /// Reads the settings for this process.

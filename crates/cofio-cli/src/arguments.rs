@@ -6,9 +6,9 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use cofio::model::Layer;
 
 use crate::commands::{
-    archive, audit, backup, clear, completions, context, doctor, edit, embed, entity, export,
-    facts, forget, history, import, list, model, purge, remember, restore, review, scan, search,
-    show, stats, verify_forgotten, why_not, window,
+    archive, audit, backup, clear, completions, confirm, context, correct, doctor, edit, embed,
+    entity, export, facts, forget, history, import, list, mcp, model, purge, remember, restore,
+    review, scan, search, serve, show, stats, verify_forgotten, why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -89,6 +89,8 @@ pub enum Command {
     Review(review::Review),
     Scan(scan::Scan),
     Edit(edit::Edit),
+    Confirm(confirm::Confirm),
+    Correct(correct::Correct),
     Archive(archive::Archive),
     Forget(forget::Forget),
     History(history::History),
@@ -107,6 +109,8 @@ pub enum Command {
     Doctor(doctor::Doctor),
     Model(model::Model),
     Embed(embed::Embed),
+    Mcp(mcp::Mcp),
+    Serve(serve::Serve),
     /// Shows what Cofio does, with a small conversation in a store that is thrown away
     #[command(after_help = "Example:\n  cofio demo")]
     Demo,

@@ -5,7 +5,9 @@ pub mod audit;
 pub mod backup;
 pub mod clear;
 pub mod completions;
+pub mod confirm;
 pub mod context;
+pub mod correct;
 pub mod demo;
 pub mod doctor;
 pub mod edit;
@@ -17,6 +19,7 @@ pub mod forget;
 pub mod history;
 pub mod import;
 pub mod list;
+pub mod mcp;
 pub mod model;
 pub mod purge;
 pub mod remember;
@@ -24,6 +27,7 @@ pub mod restore;
 pub mod review;
 pub mod scan;
 pub mod search;
+pub mod serve;
 pub mod show;
 pub mod stats;
 pub mod verify_forgotten;
@@ -54,6 +58,8 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Review(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Scan(command) => block_on(command.run(&globals)),
         Command::Edit(command) => writing(&globals, async |app| command.run(app).await),
+        Command::Confirm(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Correct(command) => writing(&globals, async |app| command.run(app).await),
         Command::Archive(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Forget(command) => on_store(&globals, async |app| command.run(app).await),
         Command::History(command) => on_store(&globals, async |app| command.run(app).await),
@@ -75,6 +81,8 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Doctor(command) => block_on(command.run(&globals)),
         Command::Model(command) => command.run(&globals),
         Command::Embed(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Mcp(command) => command.run(&globals),
+        Command::Serve(command) => command.run(&globals),
         Command::Demo => block_on(demo::run(&globals)),
         Command::Completions(command) => command.run(),
     }

@@ -5,6 +5,7 @@ mod commands;
 
 mod app;
 mod consent;
+mod door;
 mod embedder;
 mod failure;
 mod filters;

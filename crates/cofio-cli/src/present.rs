@@ -44,6 +44,8 @@ pub fn whole(page: &mut Page, memory: &Memory, zone: &TimeZone) {
     row("learnt", Some(moment(memory.created_at)));
     row("changed", (memory.version > 1).then(|| moment(memory.updated_at)));
     row("ends", memory.expires_at.map(moment));
+    row("replaces", memory.provenance.supersedes.as_ref().map(ToString::to_string));
+    row("replaced by", memory.provenance.superseded_by.as_ref().map(ToString::to_string));
     row("names", Some(names(memory)));
     row("read", Some(format!("{} times", memory.accesses.count)));
     row("version", Some(memory.version.to_string()));

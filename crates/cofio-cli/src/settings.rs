@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use cofio::Config;
 use cofio::model::{Identifier, Identifiers, Kind, Layer};
+use cofio_server::mcp::SourceName;
 use jiff::SignedDuration;
 
 pub use error::SettingsError;
@@ -68,6 +69,7 @@ pub struct Overrides {
     pub openai_model: Option<String>,
     pub openai_dimensions: Option<String>,
     pub openai_key_env: Option<String>,
+    pub mcp_source: Option<String>,
     pub color: Option<String>,
 }
 
@@ -143,6 +145,11 @@ impl Settings {
                 "cannot tell where to keep models, as there is no home folder: set HOME, COFIO_HOME or COFIO_MODELS_DIR",
             )
         })
+    }
+
+    /// Returns what a call from an agent counts as at best.
+    pub fn mcp_source(&self) -> SourceName {
+        self.values.mcp_source.value
     }
 
     /// Returns when to print in colour.

@@ -1,1 +1,13 @@
 //! Cofio's doors for other programs, each a face of one engine.
+//!
+//! A door turns what somebody asks into verbs of the engine. It knows nothing of settings, files or
+//! the machine: whoever starts it says who asks, and how the engine is opened.
+
+pub mod http;
+pub mod mcp;
+
+pub mod dialects;
+
+mod desk;
+
+pub use desk::{Desk, Opened, Place};

@@ -2,7 +2,9 @@
 
 mod archive;
 mod beginning;
+mod confirm;
 mod context;
+mod correct;
 mod embed;
 mod forget;
 mod inspect;
@@ -39,6 +41,7 @@ use crate::retrieval::{self, Selection};
 use crate::store::Store;
 
 pub use context::ContextRequest;
+pub use correct::Corrected;
 pub use embed::Embedded;
 pub use forget::Forgotten;
 pub use inspect::{EntityProfile, Stats, VersionedHistory};
@@ -112,7 +115,8 @@ impl Engine {
         self.store.settle().await
     }
 
-    fn now(&self) -> Timestamp {
+    /// Returns this moment, by the engine's clock.
+    pub fn now(&self) -> Timestamp {
         microseconds(self.clock.now())
     }
 

@@ -3,6 +3,7 @@
 //! Pure: values in, values out. Every write passes here, whatever its door.
 
 mod cleaner;
+mod confirm;
 mod entities;
 mod identity;
 mod instructions;
@@ -10,8 +11,10 @@ mod limits;
 mod prepare;
 mod redact;
 mod rejection;
+mod replace;
 mod sanitise;
 
+pub use confirm::confirmed;
 pub use entities::mentions;
 pub use identity::{identity, request_hash};
 pub use instructions::instructs;
@@ -24,4 +27,5 @@ pub use redact::{
     without,
 };
 pub use rejection::value_hash;
+pub use replace::{replacement, superseded, taken_over};
 pub use sanitise::sanitise;

@@ -27,7 +27,7 @@ pub use change::{
     Reading, ValueHash,
 };
 pub use clean_text::CleanText;
-pub use draft::{Doubt, Draft, Lifetime, Patch};
+pub use draft::{Confirmation, Correction, Doubt, Draft, Lifetime, Patch};
 pub use entity::{Entity, EntityType, Mention};
 pub use evidence::{
     Author, Cues, Evidence, Groups, Meaning, Occurrence, Occurrences, Place, Spread, Survey, Turn,

@@ -8,9 +8,9 @@ mod receipt;
 
 pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry};
 pub use output::{
-    AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, DeleteOutput, EntityOutput, ErrorOutput,
-    HistoryOutput, ListOutput, RedactionOutput, RejectionOutput, ScopeOutput, SearchOutput,
-    SearchResult, StatsOutput, TurnOutput, UpdateOutput, WhyNotOutput,
+    AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, CorrectOutput, DeleteOutput, EntityOutput,
+    ErrorOutput, HistoryOutput, ListOutput, RedactionOutput, RejectionOutput, ScopeOutput,
+    SearchOutput, SearchResult, StatsOutput, TurnOutput, UpdateOutput, WhyNotOutput,
 };
 pub use patch::{metadata, metadata_patch};
 pub use receipt::{AuditPlaceOutput, ForgottenOutput, ReceiptOutput};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
 
 use cofio::model::{Identifier, Kind, Layer};
+use cofio_server::mcp::SourceName;
 use jiff::tz::TimeZone;
 
 use super::places;
@@ -170,6 +171,11 @@ pub fn color(word: &Word<'_>) -> Result<Color> {
     }
 }
 
+/// Reads what a call from an agent counts as at best.
+pub fn source(word: &Word<'_>) -> Result<SourceName> {
+    word.text()?.parse().map_err(|error: cofio::Error| error.to_string())
+}
+
 /// Reads who turns text into vectors.
 pub fn embedder(word: &Word<'_>) -> Result<EmbedderName> {
     match word.text()? {
@@ -317,4 +323,15 @@ macro_rules! shown_as_displayed {
     };
 }
 
-shown_as_displayed!(Color, EmbedderName, Identifier, Kind, Layer, OnSecret, String, i64, usize);
+shown_as_displayed!(
+    Color,
+    EmbedderName,
+    Identifier,
+    Kind,
+    Layer,
+    OnSecret,
+    SourceName,
+    String,
+    i64,
+    usize
+);

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use cofio::model::{Identifier, Kind, Layer};
+use cofio_server::mcp::SourceName;
 use jiff::tz::TimeZone;
 
 use super::origin::{Given, Row};
@@ -132,6 +133,9 @@ settings! {
     openai_dimensions = "openai.dimensions": Option<usize>, "COFIO_OPENAI_DIMENSIONS", MayNotSet, read::dimensions, |_| default::fixed(None);
     /// The variable that holds the key for the server; the key itself is never a setting.
     openai_key_env = "openai.key_env": String, "COFIO_OPENAI_KEY_ENV", MayNotSet, read::variable, default::openai_key_env;
+
+    /// What a call from an agent counts as at best.
+    mcp_source = "mcp.source": SourceName, "COFIO_MCP_SOURCE", MayNotSet, read::source, |_| default::fixed(SourceName::User);
 
     /// When to print in colour.
     color: Color, "COFIO_COLOR", MayNotSet, read::color, default::color;

@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// Puts drafts under the rules that every write is under.
-    async fn prepare_all(
+    pub(super) async fn prepare_all(
         &self,
         caller: &Caller,
         drafts: &[Draft],
@@ -134,6 +134,7 @@ impl Engine {
             if let Some(known) = loaded.get_mut(outcome.id())
                 && known.state == State::Pending
                 && one.memory.state == State::Active
+                && one.memory.content == known.content
             {
                 let text = known.content.as_str().to_owned();
                 *known = self.approve(caller, outcome.id(), &text).await?;
@@ -164,7 +165,7 @@ fn no_better_than(
     })
 }
 
-fn create(prepared: &Prepared) -> Change {
+pub(super) fn create(prepared: &Prepared) -> Change {
     let memory = Box::new(prepared.memory.clone());
     Change::Create { memory, identity: prepared.identity, history: Vec::new() }
 }

@@ -2,14 +2,18 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::model::{Draft, IdempotencyKey, Kind, Memory, Timestamp};
+use crate::model::{Draft, IdempotencyKey, Kind, Memory, State, Timestamp};
 
 /// Returns what a memory has in common with its exact duplicates in the same scope.
 ///
 /// A memory by key is the same as any other of its kind under that key. Turns of a conversation
 /// that is going on are never the same. An episode is the same only if the same person said it at
 /// the same time, where a time was given; everything else is the same if it says the same.
+/// What was replaced is the same as nothing, so that it can be learnt again.
 pub fn identity(memory: &Memory, said_at: Option<Timestamp>) -> Option<[u8; 32]> {
+    if memory.state == State::Superseded {
+        return None;
+    }
     let mut hash = Fields::new(memory.kind.as_str());
     if let Some(key) = &memory.key {
         return Some(hash.add("key").add(key).finish());

@@ -154,6 +154,10 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
         limits::check_metadata(&revised.metadata, &config.limits)?;
         revised.metadata = cleaner.metadata(revised.metadata);
     }
+    if let Some(key) = patch.key {
+        limits::check_key(&key)?;
+        revised.key = cleaner.key(Some(key));
+    }
     if content_changed {
         revised.embedding = Embedding::Pending;
         revised.instructs = instructs_wrongly(&revised.content, trust);
@@ -212,7 +216,7 @@ pub fn identity_of(memory: &Memory) -> Option<[u8; 32]> {
 }
 
 /// Returns when something happened, if somebody said so when it was remembered.
-fn told_time(memory: &Memory) -> Option<Timestamp> {
+pub(super) fn told_time(memory: &Memory) -> Option<Timestamp> {
     (memory.event_at != memory.created_at).then_some(memory.event_at)
 }
 

@@ -19,6 +19,13 @@ impl Caller {
         Self { actor, access }
     }
 
+    /// Returns the same caller, to whom every identifier that belongs to `layer` is open.
+    #[must_use]
+    pub fn opening_every(mut self, layer: Layer) -> Self {
+        self.access.0[layer.index()] = Grant::Any;
+        self
+    }
+
     /// Makes the caller for a person at their own machine.
     ///
     /// As a user they are themselves only; agents, sessions, projects, teams, organisations and
@@ -113,5 +120,8 @@ mod tests {
         let alice = Caller::bound(named("key-1"), &identifiers);
         assert!(alice.access().opens(&Scope::user(named("alice"))));
         assert!(!alice.access().opens(&session_of("alice")));
+        let alice = alice.opening_every(Layer::Session);
+        assert!(alice.access().opens(&session_of("alice")));
+        assert!(!alice.access().opens(&session_of("bob")));
     }
 }

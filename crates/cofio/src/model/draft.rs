@@ -92,10 +92,48 @@ pub struct Patch {
     pub source: Option<Source>,
     /// What to change in the metadata.
     pub metadata: MetadataPatch,
+    /// The key to keep it under from now on.
+    pub key: Option<String>,
     /// What becomes of what may be a secret.
     pub doubt: Doubt,
     /// The version it must still have; without one the change is made to whatever is there.
     pub expected_version: Option<u64>,
+}
+
+/// What to hold to be true in place of a memory.
+#[derive(Clone)]
+pub struct Correction {
+    /// The text.
+    pub content: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Subject, predicate and object of a procedure; without them it has none any more.
+    pub triple: Option<Triple>,
+    /// What becomes of what may be a secret.
+    pub doubt: Doubt,
+}
+
+impl Correction {
+    /// Starts a correction with what cannot be left out.
+    pub fn new(content: impl Into<String>, source: Source) -> Self {
+        Self { content: content.into(), source, triple: None, doubt: Doubt::default() }
+    }
+}
+
+/// Who vouches for a memory.
+#[derive(Clone)]
+pub struct Confirmation {
+    /// Where the confirmation comes from.
+    pub source: Source,
+    /// What the one who confirms has read; if the memory says anything else, nothing is confirmed.
+    pub text: Option<String>,
+}
+
+impl Confirmation {
+    /// Starts a confirmation by somebody who need not have read the text.
+    pub fn new(source: Source) -> Self {
+        Self { source, text: None }
+    }
 }
 
 /// Shows whose and how large it is only: no secret was taken out of it yet.
@@ -116,5 +154,19 @@ impl fmt::Debug for Patch {
             .field("bytes", &self.content.as_ref().map(String::len))
             .field("expected_version", &self.expected_version)
             .finish_non_exhaustive()
+    }
+}
+
+/// Shows the size only: no secret was taken out of it yet.
+impl fmt::Debug for Correction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Correction").field("bytes", &self.content.len()).finish_non_exhaustive()
+    }
+}
+
+/// Shows where it comes from only: the text may be a memory's.
+impl fmt::Debug for Confirmation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Confirmation").field("source", &self.source).finish_non_exhaustive()
     }
 }

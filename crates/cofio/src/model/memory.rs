@@ -204,6 +204,13 @@ pub struct Triple {
     pub object: String,
 }
 
+impl Triple {
+    /// Returns the statement as a sentence.
+    pub fn sentence(&self) -> String {
+        format!("{} {} {}", self.subject, self.predicate, self.object)
+    }
+}
+
 /// Whether a memory has a vector yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Embedding {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::ReceiptOutput;
 use crate::engine::{
-    Absence, EntityProfile, Forgotten, Listed, Remembered, Stats, Turn, Updated, VersionedHistory,
-    WhyNot,
+    Absence, Corrected, EntityProfile, Forgotten, Listed, Remembered, Stats, Turn, Updated,
+    VersionedHistory, WhyNot,
 };
 use crate::entry::{MemoryEntry, identifiers_out};
 use crate::error::Error;
@@ -35,6 +35,16 @@ pub struct AddOutput {
 pub struct UpdateOutput {
     pub memory: MemoryEntry,
     pub embedding_regenerated: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redactions: Vec<RedactionOutput>,
+}
+
+/// A memory that was wrong, and what stands in its place.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CorrectOutput {
+    pub memory: MemoryEntry,
+    pub replaced: MemoryEntry,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub redactions: Vec<RedactionOutput>,
 }
@@ -257,6 +267,16 @@ impl From<&Updated> for UpdateOutput {
             memory: MemoryEntry::from(&updated.memory),
             embedding_regenerated: updated.content_changed && embedded,
             redactions: updated.redactions.iter().map(RedactionOutput::from).collect(),
+        }
+    }
+}
+
+impl From<&Corrected> for CorrectOutput {
+    fn from(corrected: &Corrected) -> Self {
+        Self {
+            memory: MemoryEntry::from(&corrected.memory),
+            replaced: MemoryEntry::from(&corrected.replaced),
+            redactions: corrected.redactions.iter().map(RedactionOutput::from).collect(),
         }
     }
 }

@@ -23,3 +23,4 @@ mod sqlite_store;
 mod traces;
 mod transfer;
 mod trust;
+mod truth;

@@ -116,7 +116,7 @@ impl Fields {
     /// Makes the draft; a statement without a text is its own text.
     pub fn draft(self, content: Option<String>, scope: Scope, app: &App) -> Result<Draft> {
         let kind = self.kind(app.settings.kind())?;
-        let content = content.or_else(|| self.fact.as_ref().map(sentence));
+        let content = content.or_else(|| self.fact.as_ref().map(Triple::sentence));
         let content = content.ok_or_else(|| Error::invalid("content is missing"))?;
         let mut source = Source::through(self.source.unwrap_or(Channel::ExplicitSave));
         source.session = app.settings.identifiers().get(Layer::Session).cloned();
@@ -154,10 +154,6 @@ impl Fields {
             },
         }
     }
-}
-
-fn sentence(triple: &Triple) -> String {
-    format!("{} {} {}", triple.subject, triple.predicate, triple.object)
 }
 
 fn text(name: &str, value: Value) -> Result<String, Error> {

@@ -1,0 +1,9 @@
+#![cfg(test)]
+//! The doors as other programs meet them.
+
+mod anthropic_memory;
+mod fixture;
+mod http;
+mod knowledge_graph;
+mod random;
+mod workspace;

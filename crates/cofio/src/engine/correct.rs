@@ -1,0 +1,117 @@
+use std::slice;
+
+use super::Engine;
+use super::remember::create;
+use crate::error::{Error, Result};
+use crate::ingest::{self, Prepared, Redaction};
+use crate::model::{
+    AuditAction, AuditEvent, Caller, Change, Correction, Memory, MemoryId, Outcome, Timestamp,
+};
+
+/// A memory that was wrong, and what stands in its place.
+#[derive(Debug, Clone)]
+pub struct Corrected {
+    /// What is held to be true now.
+    pub memory: Memory,
+    /// What was held to be true before.
+    pub replaced: Memory,
+    /// What was taken out of the new text before it was kept.
+    pub redactions: Vec<Redaction>,
+}
+
+impl Engine {
+    /// Puts another text in the place of a memory that is wrong.
+    ///
+    /// The old memory stays in the history and is found on request only; each names the other.
+    /// What is trusted less never replaces what is trusted more.
+    pub async fn correct(
+        &self,
+        caller: &Caller,
+        id: &MemoryId,
+        correction: Correction,
+    ) -> Result<Corrected> {
+        self.correct_memory(caller, id, correction).await.map_err(|error| error.during("correct"))
+    }
+
+    async fn correct_memory(
+        &self,
+        caller: &Caller,
+        id: &MemoryId,
+        correction: Correction,
+    ) -> Result<Corrected> {
+        let now = self.now();
+        let old = self.load(caller, id, now).await?;
+        let prepared = self.replacement(caller, &old, correction, now).await;
+        let mut prepared = self.recording_refusals(caller, now, prepared).await?;
+        let mut changes = self.redact_split(slice::from_mut(&mut prepared), now).await?;
+        let replaced = ingest::superseded(&old, prepared.memory.id.clone(), now);
+        changes.extend([update(&replaced), create(&prepared)]);
+        let audit = audit(&old, &prepared);
+        let outcomes = self.commit(caller, now, changes, audit, None).await?;
+        self.announce();
+        match outcomes.as_slice() {
+            [.., Outcome::Updated(_), Outcome::Created(_)] => {
+                let Prepared { memory, redactions, .. } = prepared;
+                Ok(Corrected { memory, replaced, redactions })
+            }
+            [.., Outcome::Updated(_), Outcome::Existing(known)] => {
+                self.hand_over(caller, replaced, prepared, known).await
+            }
+            _ => Err(MemoryId::not_found(id.as_str())),
+        }
+    }
+
+    /// Puts what is to replace a memory under the rules that every write is under.
+    async fn replacement(
+        &self,
+        caller: &Caller,
+        old: &Memory,
+        correction: Correction,
+        now: Timestamp,
+    ) -> Result<Prepared> {
+        let draft = ingest::replacement(old, correction)?;
+        let prepared = self.prepare_all(caller, &[draft], now).await?;
+        let mut prepared =
+            prepared.into_iter().next().ok_or_else(|| Error::invalid("nothing to remember"))?;
+        if prepared.memory.content == old.content && prepared.memory.triple == old.triple {
+            return Err(Error::invalid(format!("{} says so already", old.id)));
+        }
+        prepared.memory.provenance.supersedes = Some(old.id.clone());
+        Ok(prepared)
+    }
+
+    /// Lets a memory stand for the new text that turned out to say it already.
+    async fn hand_over(
+        &self,
+        caller: &Caller,
+        replaced: Memory,
+        prepared: Prepared,
+        known: &MemoryId,
+    ) -> Result<Corrected> {
+        let now = self.now();
+        let known = self.load(caller, known, now).await?;
+        let memory = ingest::taken_over(&known, &prepared.memory, now);
+        let replaced = ingest::superseded(&replaced, memory.id.clone(), now);
+        let changes = vec![update(&replaced), update(&memory)];
+        self.commit(caller, now, changes, audit(&replaced, &prepared), None).await?;
+        Ok(Corrected { memory, replaced, redactions: prepared.redactions })
+    }
+}
+
+fn update(memory: &Memory) -> Change {
+    Change::Update { memory: Box::new(memory.clone()), identity: ingest::identity_of(memory) }
+}
+
+/// Returns what is recorded of a correction: sizes, ids and sources, never content.
+fn audit(old: &Memory, prepared: &Prepared) -> Vec<AuditEvent> {
+    let write =
+        AuditEvent { scope: Some(old.scope.clone()), ..AuditEvent::new(AuditAction::Write) };
+    let mut write = write
+        .with("reason", "correct")
+        .with("ids", vec![old.id.as_str(), prepared.memory.id.as_str()])
+        .with("size", prepared.memory.content.as_str().len());
+    write.details.extend(super::described(slice::from_ref(&prepared.memory).iter()));
+    let mut events = vec![write];
+    events.extend(super::redaction_event(prepared.redactions.iter()));
+    events
+}

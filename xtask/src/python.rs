@@ -1,0 +1,42 @@
+//! Fetches the Python packages that our servers are tested with.
+
+use std::fs;
+use std::path::Path;
+
+use crate::provision::{kept, run};
+use crate::{Result, terminal};
+
+/// The packages on PyPI, with what each is for.
+const PACKAGES: &[&str] = &[
+    // The official client of the Model Context Protocol.
+    "mcp==2.3.0",
+    // Anthropic's library, with a memory tool of its own.
+    "anthropic==2.9.0",
+];
+
+/// Makes sure of an interpreter with the packages in `target/python`, and says where it is.
+pub fn prepare() -> Result<String> {
+    let folder = kept("python");
+    let wanted = PACKAGES.join("\n");
+    // It is written last, as a sign that everything is there.
+    let installed = folder.join("installed.txt");
+    if !fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted) {
+        install(&folder)?;
+        fs::write(&installed, &wanted)
+            .map_err(|error| format!("cannot write {}: {error}", installed.display()))?;
+    }
+    Ok(folder.join("bin/python").display().to_string())
+}
+
+fn install(folder: &Path) -> Result<()> {
+    let place = folder.to_string_lossy();
+    terminal::note(&format!("fetching {} with pip into {place}", PACKAGES.join(" ")));
+    run("python3", ["-m", "venv", "--clear", "--without-pip", &place])?;
+    let interpreter = folder.join("bin/python");
+    let pip =
+        ["-m", "pip", "--python", &interpreter.to_string_lossy(), "install"].map(ToOwned::to_owned);
+    let quiet = ["--quiet", "--disable-pip-version-check", "--only-binary=:all:"];
+    let arguments = pip.iter().map(String::as_str).chain(quiet).chain(PACKAGES.iter().copied());
+    run("python3", arguments)?;
+    Ok(())
+}
