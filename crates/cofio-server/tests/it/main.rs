@@ -5,4 +5,5 @@ mod anthropic_memory;
 mod fixture;
 mod knowledge_graph;
 mod random;
+mod schemas;
 mod workspace;
