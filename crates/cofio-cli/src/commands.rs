@@ -15,7 +15,9 @@ pub mod export;
 pub mod facts;
 pub mod forget;
 pub mod history;
+pub mod hook;
 pub mod import;
+pub mod install;
 pub mod list;
 pub mod model;
 pub mod purge;
@@ -76,6 +78,11 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Model(command) => command.run(&globals),
         Command::Embed(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Demo => block_on(demo::run(&globals)),
+        Command::Install(command) => command.run(&globals),
+        Command::Hook(command) => {
+            command.run(&globals);
+            Ok(())
+        }
         Command::Completions(command) => command.run(),
     }
 }

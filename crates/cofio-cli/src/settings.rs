@@ -22,10 +22,11 @@ use cofio::model::{Identifier, Identifiers, Kind, Layer};
 use jiff::SignedDuration;
 
 pub use error::SettingsError;
+use origin::Origin;
 pub use origin::Row;
-pub use places::Surroundings;
+pub use places::{Platform, Surroundings, state_dir};
 use read::OnSecret;
-pub use read::{Color, EmbedderName};
+pub use read::{Color, EmbedderName, Hooks};
 pub use table::Values;
 
 use places::Places;
@@ -38,6 +39,7 @@ type Result<T> = std::result::Result<T, SettingsError>;
 #[derive(Debug)]
 pub struct Settings {
     values: Values,
+    state: Option<PathBuf>,
     user_file: Option<PathBuf>,
     project_file: Option<PathBuf>,
 }
@@ -68,6 +70,7 @@ pub struct Overrides {
     pub openai_model: Option<String>,
     pub openai_dimensions: Option<String>,
     pub openai_key_env: Option<String>,
+    pub hooks: Option<String>,
     pub color: Option<String>,
 }
 
@@ -85,7 +88,8 @@ impl Settings {
         };
         sources.check_project_file()?;
         let values = Values::of(&sources, flags)?;
-        Ok(Self { values, user_file: places.user_file, project_file: places.project_file })
+        let Places { user_file, project_file, state, .. } = places;
+        Ok(Self { values, state, user_file, project_file })
     }
 
     /// Returns the file that holds the memories, as an absolute path.
@@ -121,6 +125,11 @@ impl Settings {
         self.values.layer.value
     }
 
+    /// Returns whether nobody said which layer new memories go to.
+    pub fn layer_is_default(&self) -> bool {
+        self.values.layer.origin == Origin::Default
+    }
+
     /// Returns what new memories are.
     pub fn kind(&self) -> Kind {
         self.values.kind.value
@@ -143,6 +152,16 @@ impl Settings {
                 "cannot tell where to keep models, as there is no home folder: set HOME, COFIO_HOME or COFIO_MODELS_DIR",
             )
         })
+    }
+
+    /// Returns what hooks of agents do.
+    pub fn hooks(&self) -> Hooks {
+        self.values.hooks.value
+    }
+
+    /// Returns the folder for what is neither a setting nor a memory, if there can be one.
+    pub fn state_dir(&self) -> Option<&Path> {
+        self.state.as_deref()
     }
 
     /// Returns when to print in colour.

@@ -7,7 +7,7 @@ use cofio::model::{Identifier, Kind, Layer};
 use jiff::tz::TimeZone;
 
 use super::origin::{Given, Row};
-use super::read::{Color, EmbedderName, OnSecret};
+use super::read::{Color, EmbedderName, Hooks, OnSecret};
 use super::sources::Sources;
 use super::{Overrides, Result, default, read};
 
@@ -132,6 +132,9 @@ settings! {
     openai_dimensions = "openai.dimensions": Option<usize>, "COFIO_OPENAI_DIMENSIONS", MayNotSet, read::dimensions, |_| default::fixed(None);
     /// The variable that holds the key for the server; the key itself is never a setting.
     openai_key_env = "openai.key_env": String, "COFIO_OPENAI_KEY_ENV", MayNotSet, read::variable, default::openai_key_env;
+
+    /// What hooks of agents do.
+    hooks: Hooks, "COFIO_HOOKS", MayNotSet, read::hooks, |_| default::fixed(Hooks::All);
 
     /// When to print in colour.
     color: Color, "COFIO_COLOR", MayNotSet, read::color, default::color;

@@ -104,6 +104,7 @@ fn the_doctor_says_where_everything_is() {
           openai.model       text-embedding-3-small  (default)
           openai.dimensions  -  (default)
           openai.key_env     OPENAI_API_KEY  (default)
+          hooks              all  (default)
           color              auto  (default)
 
         checks
