@@ -17,7 +17,9 @@ pub mod export;
 pub mod facts;
 pub mod forget;
 pub mod history;
+pub mod hook;
 pub mod import;
+pub mod install;
 pub mod list;
 pub mod mcp;
 pub mod model;
@@ -82,6 +84,11 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Embed(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Mcp(command) => command.run(&globals),
         Command::Demo => block_on(demo::run(&globals)),
+        Command::Install(command) => command.run(&globals),
+        Command::Hook(command) => {
+            command.run(&globals);
+            Ok(())
+        }
         Command::Completions(command) => command.run(),
     }
 }
