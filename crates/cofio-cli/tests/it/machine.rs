@@ -125,7 +125,7 @@ impl Machine {
     }
 
     /// Replaces what differs from run to run.
-    fn without_accidents(&self, text: &str) -> String {
+    pub fn without_accidents(&self, text: &str) -> String {
         let id = Regex::new("(work|ctx|ep|fact|proc|ref)_[0-9a-f]{32}").unwrap();
         let text = id.replace_all(text, |found: &Captures<'_>| self.short(&found[0], &found[1]));
         let text = Regex::new("receipt_[0-9a-f]{32}").unwrap().replace_all(&text, "RECEIPT");

@@ -1,10 +1,13 @@
 #![cfg(test)]
 //! The command as people and programs meet it: the real binary, its whole output, its exit codes.
 
+mod http;
 mod machine;
+mod programs;
 mod server;
 
 mod acceptance;
+mod agents;
 mod archive;
 mod attacks;
 mod bad_input;
