@@ -15,6 +15,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("node-{platform}", "22.22.0"),
     ("@modelcontextprotocol/inspector", "2.12.0"),
     ("@modelcontextprotocol/conformance", "0.2.0-alpha.12"),
+    ("@modelcontextprotocol/server-memory", "2026.8.31"),
     ("@anthropic-ai/claude-code", "2.1.326"),
     ("@openai/codex", "0.169.0"),
 ];

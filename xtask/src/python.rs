@@ -10,6 +10,8 @@ use crate::{Result, terminal};
 const PACKAGES: &[&str] = &[
     // The official client of the Model Context Protocol.
     "mcp==2.3.0",
+    // Anthropic's library, with a memory tool of its own.
+    "anthropic==2.9.0",
 ];
 
 /// Makes sure of an interpreter with the packages in `target/python`, and says where it is.

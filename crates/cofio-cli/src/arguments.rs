@@ -8,7 +8,7 @@ use cofio::model::Layer;
 use crate::commands::{
     archive, audit, backup, clear, completions, confirm, context, correct, doctor, edit, embed,
     entity, export, facts, forget, history, hook, import, install, list, mcp, model, purge,
-    remember, restore, review, scan, search, show, stats, verify_forgotten, why_not, window,
+    remember, restore, review, scan, search, serve, show, stats, verify_forgotten, why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -110,6 +110,7 @@ pub enum Command {
     Model(model::Model),
     Embed(embed::Embed),
     Mcp(mcp::Mcp),
+    Serve(serve::Serve),
     /// Shows what Cofio does, with a small conversation in a store that is thrown away
     #[command(after_help = "Example:\n  cofio demo")]
     Demo,

@@ -29,6 +29,7 @@ pub mod restore;
 pub mod review;
 pub mod scan;
 pub mod search;
+pub mod serve;
 pub mod show;
 pub mod stats;
 pub mod verify_forgotten;
@@ -83,6 +84,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Model(command) => command.run(&globals),
         Command::Embed(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Mcp(command) => command.run(&globals),
+        Command::Serve(command) => command.run(&globals),
         Command::Demo => block_on(demo::run(&globals)),
         Command::Install(command) => command.run(&globals),
         Command::Hook(command) => {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -12,6 +13,9 @@ use crate::app;
 use crate::arguments::Globals;
 use crate::failure::Refusal;
 use crate::settings::{Overrides, Settings, Surroundings};
+
+/// How long what was read may take to be put on record.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The flags of every door.
 #[derive(Debug, Args)]
@@ -93,13 +97,21 @@ pub async fn told_to_stop() {
     }
 }
 
-/// Runs a door on a runtime of its own.
-pub fn run(door: impl Future<Output = Result<()>>) -> Result<()> {
+/// Opens a door on a runtime of its own, and keeps the store in order meanwhile.
+pub fn run(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start")?;
-    let done = runtime.block_on(door);
+    let done = runtime.block_on(async {
+        let desk = server.desk().clone();
+        let keeping = desk.clone();
+        tokio::spawn(async move { keeping.keep().await });
+        let done = door(server).await;
+        // What takes longer is left to the next process.
+        let _ = tokio::time::timeout(PATIENCE, desk.settle()).await;
+        done
+    });
     // A thread that waits for input would be waited for.
     runtime.shutdown_background();
     done

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cofio::model::{Caller, Fingerprint, Identifier, Identifiers, Layer, Scope};
-use cofio::{Engine, Error, ErrorKind, Result, Selection};
+use cofio::{Engine, Error, ErrorKind, Result, Selection, retrieval};
 use tokio::sync::OnceCell;
 use tokio::{task, time};
 
@@ -141,6 +141,12 @@ impl Place {
     pub fn selection(&self, layer: Option<Layer>, session: Option<&str>) -> Result<Selection> {
         let layers = self.open_layer(layer)?.map(|layer| vec![layer]);
         Ok(Selection { layers, ..Selection::new(self.identifiers(session)?) })
+    }
+
+    /// Returns the scopes that are read.
+    pub fn scopes(&self, layer: Option<Layer>, session: Option<&str>) -> Result<Vec<Scope>> {
+        let Selection { identifiers, layers, .. } = self.selection(layer, session)?;
+        retrieval::reach(&self.caller, &identifiers, layers.as_deref())
     }
 
     /// Returns whose a new memory is.

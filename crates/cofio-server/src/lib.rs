@@ -3,7 +3,10 @@
 //! A door turns what somebody asks into verbs of the engine. It knows nothing of settings, files or
 //! the machine: whoever starts it says who asks, and how the engine is opened.
 
+pub mod http;
 pub mod mcp;
+
+pub mod dialects;
 
 mod desk;
 

@@ -7,9 +7,12 @@
 mod ask;
 mod call;
 mod failure;
+mod http;
 mod names;
 mod page;
 mod profile;
+mod prompts;
+mod resources;
 mod schema;
 mod server;
 mod source;
@@ -20,7 +23,11 @@ mod view;
 mod when;
 mod write;
 
+pub use http::service;
 pub use profile::Profile;
 pub use server::Server;
 pub use source::SourceName;
 pub use stdio::serve_stdio;
+
+/// The most bytes of one message: a memory of the greatest usual size, however JSON writes it.
+const LONGEST_MESSAGE: usize = 4 * 1024 * 1024;

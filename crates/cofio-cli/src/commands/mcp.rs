@@ -1,16 +1,11 @@
 //! Memories for an agent, on standard input and output.
 
-use std::time::Duration;
-
 use anyhow::{Context as _, Result};
 use clap::Args;
 use cofio_server::mcp;
 
 use crate::arguments::Globals;
 use crate::door::{self, Door};
-
-/// How long what was read may take to be put on record.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,14 +27,8 @@ pub struct Mcp {
 impl Mcp {
     pub fn run(self, globals: &Globals) -> Result<()> {
         let server = self.door.server(globals)?;
-        door::run(async {
-            let desk = server.desk().clone();
-            let keeping = desk.clone();
-            tokio::spawn(async move { keeping.keep().await });
-            mcp::serve_stdio(server, door::told_to_stop()).await.context("cannot serve")?;
-            // What takes longer is left to the next process.
-            let _ = tokio::time::timeout(PATIENCE, desk.settle()).await;
-            Ok(())
+        door::run(server, async |server| {
+            mcp::serve_stdio(server, door::told_to_stop()).await.context("cannot serve")
         })
     }
 }

@@ -2,9 +2,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cofio::model::{Caller, Identifier, Layer, Scope, Source};
-use cofio::{Engine, Result, Selection, retrieval};
+use cofio::{Engine, Result, Selection};
 use rmcp::RoleServer;
-use rmcp::model::InputResponses;
+use rmcp::model::{InputResponses, ProgressNotificationParam};
 use rmcp::service::RequestContext;
 
 use super::ask::{self, Agreement, Question};
@@ -56,8 +56,7 @@ impl Call {
         layer: Option<LayerName>,
         session: Option<&str>,
     ) -> Result<Vec<Scope>> {
-        let Selection { identifiers, layers, .. } = self.selection(layer, session)?;
-        retrieval::reach(self.caller(), &identifiers, layers.as_deref())
+        self.place().scopes(layer.map(Layer::from), session)
     }
 
     /// Returns whose a new memory is.
@@ -80,5 +79,15 @@ impl Call {
     /// Asks the user, where the client can; whoever calls again after the answer has it.
     pub(crate) async fn ask(&self, question: &Question) -> Outcome<Agreement> {
         ask::ask(self, question).await
+    }
+
+    /// Tells the client how far a long call is, if it wants to know.
+    pub(crate) async fn progress(&self, done: usize, total: usize) {
+        if let Some(token) = self.context.meta.get_progress_token() {
+            let progress =
+                ProgressNotificationParam::new(token, done as f64).with_total(total as f64);
+            // Nobody may be listening any more.
+            let _ = self.context.peer.notify_progress(progress).await;
+        }
     }
 }

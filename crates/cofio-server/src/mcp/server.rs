@@ -1,19 +1,24 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as Definition,
+    CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool as Definition,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::ask;
 use super::call::Call;
 use super::page::page;
 use super::profile::Profile;
 use super::source::SourceName;
 use super::tool::Entry;
+use super::{ask, prompts, resources};
 use crate::Desk;
+
+/// For how many milliseconds lists that never change need not be asked for again.
+const FRESH: u64 = 3_600_000;
 
 /// A server of one profile; copies of it share everything.
 #[derive(Clone)]
@@ -49,7 +54,11 @@ impl std::fmt::Debug for Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
         let mut config = ServerConfig::new(capabilities);
         config.server_info =
             Implementation::new("cofio", env!("CARGO_PKG_VERSION")).with_title("Cofio memory");
@@ -66,7 +75,8 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let (tools, next_cursor) = page(&self.0.definitions, request.as_ref())?;
-        Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
+        let all = ListToolsResult::with_all_items(tools).with_ttl_ms(FRESH);
+        Ok(ListToolsResult { next_cursor, ..all })
     }
 
     async fn call_tool(
@@ -91,5 +101,49 @@ impl ServerHandler for Server {
             Some(answer) => answer,
             None => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(&self.0.desk, request.as_ref()).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let (templates, next_cursor) = page(&resources::templates(), request.as_ref())?;
+        let all = ListResourceTemplatesResult::with_all_items(templates).with_ttl_ms(FRESH);
+        Ok(ListResourceTemplatesResult { next_cursor, ..all })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        Ok(resources::read(&self.0.desk, &request.uri).await?.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let (prompts, next_cursor) = page(&prompts::all(), request.as_ref())?;
+        let all = ListPromptsResult::with_all_items(prompts).with_ttl_ms(FRESH);
+        Ok(ListPromptsResult { next_cursor, ..all })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(prompts::get(&self.0.desk, &request).await?.into())
     }
 }

@@ -10,10 +10,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use tokio_util::sync::CancellationToken;
 
-use super::Server;
-
-/// The most bytes of one message: a memory of the greatest size, however JSON writes it.
-const LONGEST: usize = 4 * 1024 * 1024;
+use super::{LONGEST_MESSAGE, Server};
 
 /// Serves until standard input ends or `stop` is over; what was asked by then is answered.
 pub async fn serve_stdio(
@@ -27,7 +24,7 @@ pub async fn serve_stdio(
         stopping.cancel();
     });
     let (input, output) = stdio_pipes();
-    let lines = AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST);
+    let lines = AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_MESSAGE);
     let transport = Patient { lines, begun: false };
     match server.serve_with_ct(transport, stopped).await {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),

@@ -134,6 +134,7 @@ impl Engine {
             if let Some(known) = loaded.get_mut(outcome.id())
                 && known.state == State::Pending
                 && one.memory.state == State::Active
+                && one.memory.content == known.content
             {
                 let text = known.content.as_str().to_owned();
                 *known = self.approve(caller, outcome.id(), &text).await?;

@@ -1,9 +1,7 @@
-use super::Engine;
+use super::{Engine, check_batch};
 use crate::error::Result;
 use crate::ingest::{self, Redaction, Revised};
-use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, Patch, Timestamp,
-};
+use crate::model::{AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Patch, Timestamp};
 use crate::store::version_conflict;
 
 /// How often a change is tried again when somebody else was faster.
@@ -26,60 +24,74 @@ impl Engine {
     /// With an expected version it fails with `Conflict` if somebody changed the memory since;
     /// without one the change is made on top of whatever is there.
     pub async fn update(&self, caller: &Caller, id: &MemoryId, patch: Patch) -> Result<Updated> {
-        self.update_patiently(caller, id, patch).await.map_err(|error| error.during("update"))
+        let updated = self.update_all(caller, vec![(id.clone(), patch)]).await?;
+        updated.into_iter().next().ok_or_else(|| MemoryId::not_found(id.as_str()))
+    }
+
+    /// Changes several memories together, or none of them if one is refused.
+    pub async fn update_all(
+        &self,
+        caller: &Caller,
+        patches: Vec<(MemoryId, Patch)>,
+    ) -> Result<Vec<Updated>> {
+        self.update_patiently(caller, &patches).await.map_err(|error| error.during("update"))
     }
 
     async fn update_patiently(
         &self,
         caller: &Caller,
-        id: &MemoryId,
-        patch: Patch,
-    ) -> Result<Updated> {
-        let attempts = if patch.expected_version.is_some() { 1 } else { ATTEMPTS };
+        patches: &[(MemoryId, Patch)],
+    ) -> Result<Vec<Updated>> {
+        check_batch(patches.len(), self.config.limits.batch)?;
+        let exact = patches.iter().any(|(_, patch)| patch.expected_version.is_some());
+        let attempts = if exact { 1 } else { ATTEMPTS };
         for _ in 1..attempts {
-            match self.update_once(caller, id, patch.clone()).await {
+            match self.update_once(caller, patches).await {
                 Err(error) if error.details().contains_key("found") => {}
                 settled => return settled,
             }
         }
-        self.update_once(caller, id, patch).await
+        self.update_once(caller, patches).await
     }
 
-    async fn update_once(&self, caller: &Caller, id: &MemoryId, patch: Patch) -> Result<Updated> {
+    async fn update_once(
+        &self,
+        caller: &Caller,
+        patches: &[(MemoryId, Patch)],
+    ) -> Result<Vec<Updated>> {
         let now = self.now();
-        let memory = self.load(caller, id, now).await?;
-        if let Some(expected) = patch.expected_version.filter(|&version| version != memory.version)
-        {
-            return Err(version_conflict(id, expected, memory.version));
+        let (mut updated, mut changes, mut audit) = (Vec::new(), Vec::new(), Vec::new());
+        for (id, patch) in patches {
+            let memory = self.load(caller, id, now).await?;
+            let revised = self.revise(&memory, patch.clone(), now).await;
+            let revised = self.recording_refusals(caller, now, revised).await?;
+            if revised.changes_nothing(&memory) {
+                let (content_changed, redactions) = (false, revised.redactions);
+                updated.push(Updated { memory, content_changed, redactions });
+                continue;
+            }
+            audit.extend(events(&revised));
+            let next = Box::new(revised.memory.clone());
+            changes.push(Change::Update { memory: next, identity: revised.identity });
+            let Revised { memory, content_changed, redactions, .. } = revised;
+            updated.push(Updated { memory, content_changed, redactions });
         }
-        let revised = self.revise(&memory, patch, now).await;
-        let revised = self.recording_refusals(caller, now, revised).await?;
-        if revised.changes_nothing(&memory) {
-            let (content_changed, redactions) = (false, revised.redactions);
-            return Ok(Updated { memory, content_changed, redactions });
+        if changes.is_empty() {
+            return Ok(updated);
         }
-        let mut write =
-            AuditEvent { scope: Some(memory.scope.clone()), ..AuditEvent::new(AuditAction::Write) }
-                .with("reason", "update")
-                .with("size", revised.memory.content.as_str().len());
-        write.details.extend(super::described(std::iter::once(&revised.memory)));
-        let mut audit = vec![write];
-        audit.extend(super::redaction_event(revised.redactions.iter()));
-        let next = Box::new(revised.memory.clone());
-        let changes = vec![Change::Update { memory: next, identity: revised.identity }];
         let outcomes = self.commit(caller, now, changes, audit, None).await?;
         self.announce();
-        match outcomes.as_slice() {
-            [Outcome::Updated(_)] => Ok(Updated {
-                memory: revised.memory,
-                content_changed: revised.content_changed,
-                redactions: revised.redactions,
-            }),
-            _ => Err(MemoryId::not_found(id.as_str())),
+        match outcomes.iter().find(|outcome| !outcome.changed()) {
+            Some(missing) => Err(MemoryId::not_found(missing.id().as_str())),
+            None => Ok(updated),
         }
     }
 
     async fn revise(&self, memory: &Memory, patch: Patch, now: Timestamp) -> Result<Revised> {
+        if let Some(expected) = patch.expected_version.filter(|&version| version != memory.version)
+        {
+            return Err(version_conflict(&memory.id, expected, memory.version));
+        }
         let revised = ingest::revise(memory, patch, &self.config, now)?;
         if revised.content_changed
             && !self.rejected(std::iter::once(&revised.memory)).await?.is_empty()
@@ -88,4 +100,14 @@ impl Engine {
         }
         Ok(revised)
     }
+}
+
+/// Returns what is recorded of a change: size, kind and source, never content.
+fn events(revised: &Revised) -> impl Iterator<Item = AuditEvent> {
+    let memory = &revised.memory;
+    let write =
+        AuditEvent { scope: Some(memory.scope.clone()), ..AuditEvent::new(AuditAction::Write) };
+    let mut write = write.with("reason", "update").with("size", memory.content.as_str().len());
+    write.details.extend(super::described(std::iter::once(memory)));
+    std::iter::once(write).chain(super::redaction_event(revised.redactions.iter()))
 }

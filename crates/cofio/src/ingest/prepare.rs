@@ -154,6 +154,10 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
         limits::check_metadata(&revised.metadata, &config.limits)?;
         revised.metadata = cleaner.metadata(revised.metadata);
     }
+    if let Some(key) = patch.key {
+        limits::check_key(&key)?;
+        revised.key = cleaner.key(Some(key));
+    }
     if content_changed {
         revised.embedding = Embedding::Pending;
         revised.instructs = instructs_wrongly(&revised.content, trust);

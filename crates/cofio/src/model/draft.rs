@@ -92,6 +92,8 @@ pub struct Patch {
     pub source: Option<Source>,
     /// What to change in the metadata.
     pub metadata: MetadataPatch,
+    /// The key to keep it under from now on.
+    pub key: Option<String>,
     /// What becomes of what may be a secret.
     pub doubt: Doubt,
     /// The version it must still have; without one the change is made to whatever is there.

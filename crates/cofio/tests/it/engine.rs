@@ -402,3 +402,32 @@ fn a_word_with_an_apostrophe_is_found() {
         assert_eq!(fixture.found("alice", question).len(), 1, "{question}");
     }
 }
+
+#[test]
+fn memories_move_to_other_keys_together_or_not_at_all() {
+    let fixture = Fixture::new();
+    let under = |key: &str| {
+        let draft =
+            Draft { key: Some(key.to_owned()), ..fact("alice", &format!("kept under {key}")) };
+        fixture.remember(draft).unwrap().memory
+    };
+    let (one, two, taken) = (under("a/one"), under("a/two"), under("b/two"));
+    let rename = |keys: [&str; 2]| {
+        let patch = |key: &str| Patch { key: Some(key.to_owned()), ..Patch::default() };
+        let patches = vec![(one.id.clone(), patch(keys[0])), (two.id.clone(), patch(keys[1]))];
+        block_on(fixture.engine.update_all(&local("alice"), patches))
+    };
+    let keys = || {
+        let listed = block_on(fixture.engine.list(&local("alice"), &ListRequest::new(mine())));
+        let mut keys: Vec<_> =
+            listed.unwrap().memories.into_iter().filter_map(|memory| memory.key).collect();
+        keys.sort();
+        keys
+    };
+    assert_eq!(rename(["b/one", "b/two"]).unwrap_err().kind(), ErrorKind::Conflict);
+    assert_eq!(rename(["b/one", "b\n"]).unwrap_err().kind(), ErrorKind::Invalid);
+    assert_eq!(keys(), ["a/one", "a/two", "b/two"]);
+    block_on(fixture.engine.forget(&local("alice"), &[taken.id])).unwrap();
+    assert_eq!(rename(["b/one", "b/two"]).unwrap().len(), 2);
+    assert_eq!(keys(), ["b/one", "b/two"]);
+}

@@ -106,6 +106,17 @@ fn saying_it_oneself_confirms_what_waits() {
 }
 
 #[test]
+fn saying_something_else_under_the_same_key_confirms_nothing() {
+    let fixture = Fixture::new();
+    let under = |draft: Draft| Draft { key: Some("ferry".to_owned()), ..draft };
+    let first = through(Channel::WebFetch, Kind::Fact, "the ferry sails at nine");
+    remember(&fixture, under(first));
+    let other = fixture.remember(under(fact("alice", "the ferry sails at ten"))).unwrap();
+    assert!(other.existing);
+    assert_eq!(other.memory.state, State::Pending);
+}
+
+#[test]
 fn what_is_rejected_is_not_learnt_again_however_it_is_spelt() {
     let fixture = Fixture::new();
     let poison =

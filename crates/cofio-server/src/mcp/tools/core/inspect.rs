@@ -1,18 +1,16 @@
-use std::collections::BTreeMap;
-
-use cofio::engine::{EntityProfile, ListRequest};
+use cofio::engine::ListRequest;
 use cofio::model::{Criteria, Kind, MemoryId, State};
 use cofio::wire::MemoryEntry;
 use cofio::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::mcp::call::Call;
 use crate::mcp::failure::Outcome;
 use crate::mcp::names::{KindName, LayerName};
 use crate::mcp::tool::{Effect, Reply, Tool};
-use crate::mcp::view::{self, MemoryView};
+use crate::mcp::view::{self, EntityView, MemoryView, StatsView};
 
 /// Shows what is kept.
 pub(crate) struct Inspect;
@@ -103,22 +101,8 @@ impl Tool for Inspect {
 async fn stats(call: &Call) -> Result<Output> {
     let scopes = call.scopes(None, None)?;
     let stats = call.engine().await?.stats(call.caller(), Some(&scopes)).await?;
-    let mut waiting = 0;
-    for summary in &stats.scopes {
-        let pending = summary.counts.iter().filter(|(_, state, _)| *state == State::Pending);
-        waiting += pending.map(|(_, _, count)| count).sum::<u64>();
-    }
-    let kinds: BTreeMap<&str, u64> =
-        stats.kinds.iter().map(|(kind, count)| (kind.as_str(), *count)).collect();
-    let layers: BTreeMap<&str, u64> =
-        stats.layers.iter().map(|(layer, count)| (layer.as_str(), *count)).collect();
-    let details = serde_json::json!({
-        "kinds": kinds,
-        "layers": layers,
-        "waiting": waiting,
-        "latest_at": stats.latest_at.map(|at| at.to_string()),
-    });
-    Ok(Output { details: object(details), total: Some(stats.total), ..Output::default() })
+    let stats = StatsView::from(&stats);
+    Ok(Output { total: Some(stats.total), details: view::fields(&stats), ..Output::default() })
 }
 
 async fn list(call: &Call, input: Input, state: State) -> Result<Output> {
@@ -141,8 +125,8 @@ async fn list(call: &Call, input: Input, state: State) -> Result<Output> {
 
 async fn memory(call: &Call, input: &Input) -> Result<Output> {
     let memory = call.engine().await?.get(call.caller(), &id(input)?).await?;
-    let entry = serde_json::to_value(MemoryEntry::from(&memory)).unwrap_or_default();
-    Ok(Output { details: object(entry), ..Output::default() })
+    let details = view::fields(&MemoryEntry::from(&memory));
+    Ok(Output { details, ..Output::default() })
 }
 
 async fn history(call: &Call, input: &Input) -> Result<Output> {
@@ -159,26 +143,11 @@ async fn entity(call: &Call, input: &Input) -> Result<Output> {
     let limit = input.limit.unwrap_or(LIMIT);
     let memories = profiles.iter().flat_map(|profile| &profile.memories).take(limit);
     let memories = memories.map(MemoryView::from).collect();
-    let entities = profiles.iter().map(described).collect::<Vec<_>>();
-    let details = object(serde_json::json!({ "entities": entities }));
+    let entities: Vec<_> = profiles.iter().map(EntityView::from).collect();
+    let details = [("entities".to_owned(), json!(entities))].into_iter().collect();
     Ok(Output { memories, details, ..Output::default() })
-}
-
-fn described(profile: &EntityProfile) -> Value {
-    let entity = &profile.entity;
-    serde_json::json!({
-        "name": entity.name,
-        "type": entity.entity_type.as_str(),
-        "aliases": entity.aliases,
-        "mentions": entity.mention_count,
-        "last_at": entity.last_at.to_string(),
-    })
 }
 
 fn id(input: &Input) -> Result<MemoryId> {
     input.id.as_deref().ok_or_else(|| Error::invalid("this needs the id of a memory"))?.parse()
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    if let Value::Object(object) = value { object } else { Map::new() }
 }

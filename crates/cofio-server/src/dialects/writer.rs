@@ -1,0 +1,70 @@
+use cofio::engine::ListRequest;
+use cofio::model::{Caller, Criteria, Doubt, Draft, Kind, Memory, Scope, Source, State, Trust};
+use cofio::{Engine, Result, Selection, ingest};
+
+/// What a dialect reads back: everything it wrote, unless something else stands in its place.
+///
+/// What waits for review is among it, as whoever wrote it knows it anyway.
+const READABLE: [State; 4] = [State::Active, State::Pending, State::Decayed, State::Archived];
+
+/// Who uses a dialect, and where what they write is kept.
+#[derive(Debug, Clone)]
+pub struct Writer {
+    /// What remembers.
+    pub engine: Engine,
+    /// Who asks.
+    pub caller: Caller,
+    /// Whose everything is that is written and read.
+    pub scope: Scope,
+    /// Where everything that is written comes from, at best.
+    pub source: Source,
+}
+
+impl Writer {
+    /// Returns the source of a text.
+    ///
+    /// Nobody can tell whether the user or a page had a model keep orders to an assistant, so they
+    /// are trusted as little as a page is.
+    pub(super) fn source(&self, text: &str) -> Source {
+        let source = self.source.clone();
+        if ingest::instructs(text) { source.trusted_at_most(Trust::Low) } else { source }
+    }
+
+    /// Starts a draft; what may be a secret is taken out, as nobody can be asked.
+    pub(super) fn draft(&self, kind: Kind, text: &str) -> Draft {
+        let draft = Draft::new(self.scope.clone(), kind, text, self.source(text));
+        Draft { doubt: Doubt::Redact, ..draft }
+    }
+
+    /// Returns everything that the dialect wrote and that meets the criteria, the oldest first.
+    pub(super) async fn written(&self, criteria: Criteria) -> Result<Vec<Memory>> {
+        let criteria = Criteria { states: READABLE.to_vec(), ..criteria };
+        let selection = Selection {
+            layers: Some(vec![self.scope.layer()]),
+            ..Selection::with(self.scope.identifiers().clone(), criteria)
+        };
+        let limit = self.engine.config().limits.page;
+        let mut request = ListRequest { limit, ..ListRequest::new(selection) };
+        let mut memories = Vec::new();
+        loop {
+            let listed = self.engine.list(&self.caller, &request).await?;
+            memories.extend(listed.memories);
+            request.cursor = listed.next_cursor;
+            if request.cursor.is_none() {
+                memories.reverse();
+                return Ok(memories);
+            }
+        }
+    }
+
+    /// Returns the memory that the dialect keeps under a key.
+    pub(super) async fn under(&self, kind: Kind, key: &str) -> Result<Option<Memory>> {
+        // What cannot be a key is kept under none.
+        if ingest::check_key(key).is_err() {
+            return Ok(None);
+        }
+        let key = Some(key.to_owned());
+        let criteria = Criteria { kinds: vec![kind], key, ..Criteria::default() };
+        Ok(self.written(criteria).await?.pop())
+    }
+}

@@ -1,0 +1,100 @@
+use cofio::engine::ListRequest;
+use cofio::model::{Criteria, Kind, Memory};
+use cofio::store::Order;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::mcp::call::Call;
+use crate::mcp::failure::Outcome;
+use crate::mcp::tool::{Effect, Reply, Tool};
+use crate::mcp::view::AS_DATA;
+
+/// Reads what was said in a session.
+pub(crate) struct GetEpisodesForConsolidation;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    session_id: String,
+    /// Where the page before ended
+    cursor: Option<String>,
+}
+
+/// How many episodes a page has.
+const PAGE: usize = 30;
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Output {
+    episodes: Vec<Episode>,
+    total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Episode {
+    id: String,
+    role: String,
+    content: String,
+    at: String,
+    trust: &'static str,
+}
+
+impl From<&Memory> for Episode {
+    fn from(memory: &Memory) -> Self {
+        Self {
+            id: memory.id.to_string(),
+            role: memory.source.role.clone().unwrap_or_else(|| "user".to_owned()),
+            content: memory.content.as_str().to_owned(),
+            at: memory.event_at.to_string(),
+            trust: memory.source.trust().as_str(),
+        }
+    }
+}
+
+impl Reply for Output {
+    fn text(&self) -> String {
+        if self.episodes.is_empty() {
+            return "Nothing was said in this session.".to_owned();
+        }
+        let mut lines = vec![AS_DATA.to_owned()];
+        for Episode { id, role, content, .. } in &self.episodes {
+            lines.push(format!("- [{id}] {role}: {}", content.replace('\n', "\n  ")));
+        }
+        if let Some(cursor) = &self.next_cursor {
+            lines.push(format!("More with cursor {cursor}"));
+        }
+        lines.join("\n")
+    }
+}
+
+impl Tool for GetEpisodesForConsolidation {
+    type Input = Input;
+    type Output = Output;
+    const NAME: &'static str = "get_episodes_for_consolidation";
+    const TITLE: &'static str = "Episodes of a session";
+    const DESCRIPTION: &'static str =
+        "Read what was said in a session, oldest first, 30 episodes per page.";
+    const EFFECT: Effect = Effect::Reads;
+
+    async fn run(call: &Call, input: Input) -> Outcome<Output> {
+        let mut selection = call.selection(None, Some(&input.session_id))?;
+        selection.criteria = Criteria {
+            kinds: vec![Kind::Episode],
+            origin: Some(input.session_id),
+            ..Criteria::default()
+        };
+        let request = ListRequest {
+            order: Order::EarliestEvent,
+            limit: PAGE,
+            cursor: input.cursor,
+            ..ListRequest::new(selection)
+        };
+        let listed = call.engine().await?.list(call.caller(), &request).await?;
+        Ok(Output {
+            episodes: listed.memories.iter().map(Episode::from).collect(),
+            total: listed.total,
+            next_cursor: listed.next_cursor,
+        })
+    }
+}

@@ -1,0 +1,7 @@
+#![cfg(test)]
+//! The doors as other programs meet them.
+
+mod anthropic_memory;
+mod fixture;
+mod knowledge_graph;
+mod random;
