@@ -11,6 +11,8 @@ use regex::{Captures, Regex};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::programs::search_path;
+
 /// A machine with one user, alice, and nothing on it.
 pub struct Machine {
     root: TempDir,
@@ -69,7 +71,17 @@ impl Machine {
 
     /// Returns the command with nothing of the surroundings that the tests run in.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cofio"));
+        self.on_it(Command::new(env!("CARGO_BIN_EXE_cofio")))
+    }
+
+    /// Returns another program, which finds the command and what it needs itself.
+    pub fn program(&self, path: &Path) -> Command {
+        let mut command = self.on_it(Command::new(path));
+        command.env("PATH", search_path());
+        command
+    }
+
+    fn on_it(&self, mut command: Command) -> Command {
         command.env_clear().env("USER", "alice").env("COFIO_HOME", self.home(""));
         command.envs(self.models.iter().map(|folder| ("COFIO_MODELS_DIR", folder)));
         command.current_dir(self.path(""));
@@ -153,7 +165,8 @@ impl Machine {
         if id.ends_with("00000000") { id.to_owned() } else { format!("{prefix}_{}", number + 1) }
     }
 
-    fn with_ids(&self, typed: &str) -> String {
+    /// Puts whole ids where short ones were typed.
+    pub fn with_ids(&self, typed: &str) -> String {
         let short = Regex::new(r"\b(work|ctx|ep|fact|proc|ref)_(\d{1,3})\b").unwrap();
         let ids = self.ids.lock().unwrap();
         let long = |found: &Captures<'_>| ids[found[2].parse::<usize>().unwrap() - 1].clone();
@@ -207,7 +220,8 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-fn dedent(text: &str) -> String {
+/// Takes the margin off a text that is written among code.
+pub fn dedent(text: &str) -> String {
     let lines: Vec<&str> =
         text.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
     let margin = |line: &&str| line.len() - line.trim_start().len();

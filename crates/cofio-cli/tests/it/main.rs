@@ -12,6 +12,7 @@ mod archive;
 mod attacks;
 mod bad_input;
 mod changing;
+mod clients;
 mod finding;
 mod forgetting;
 mod keeping;

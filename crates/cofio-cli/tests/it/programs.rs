@@ -8,10 +8,16 @@ use std::path::{Path, PathBuf};
 struct Folder(&'static str, &'static str);
 
 const NPM: Folder = Folder("COFIO_TEST_NPM_DIR", "npm/node_modules/.bin");
+const PYTHON: Folder = Folder("COFIO_TEST_PYTHON_DIR", "python/bin");
 
 /// Returns a program that npm installed, or says why the test that needs it is skipped.
 pub fn from_npm(name: &str) -> Option<PathBuf> {
     NPM.program(name)
+}
+
+/// Returns a Python that has the client, or says why the test that needs it is skipped.
+pub fn python() -> Option<PathBuf> {
+    PYTHON.program("python")
 }
 
 /// Returns a search path with the command itself and the programs from npm before all others.
