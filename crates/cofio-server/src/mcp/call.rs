@@ -11,6 +11,7 @@ use super::ask::{self, Agreement, Question};
 use super::failure::Outcome;
 use super::names::LayerName;
 use super::source::{self, SourceName};
+use crate::dialects::Writer;
 use crate::{Desk, Place};
 
 /// One call of a tool: what it has at hand, and whom it can ask.
@@ -74,6 +75,16 @@ impl Call {
         let mut source = source::source(said, self.at_best, text);
         source.session = session.map(Identifier::new).transpose()?;
         Ok(source)
+    }
+
+    /// Returns who uses a dialect, and where what they write is kept.
+    pub(crate) async fn writer(&self) -> Result<Writer> {
+        Ok(Writer {
+            engine: self.engine().await?.clone(),
+            caller: self.caller().clone(),
+            scope: self.scope(None, None)?,
+            source: self.source(None, "", None)?,
+        })
     }
 
     /// Asks the user, where the client can; whoever calls again after the answer has it.

@@ -4,6 +4,8 @@ use cofio::{Error, ErrorKind};
 use rmcp::model::{CallToolResult, ContentBlock, InputRequiredResult, MetaObject};
 use serde_json::json;
 
+use crate::dialects::ToolError;
+
 /// The most characters of a name that somebody wrote which an error repeats.
 const SHOWN: usize = 40;
 
@@ -12,8 +14,19 @@ const SHOWN: usize = 40;
 pub(crate) enum Failure {
     /// It cannot be done.
     Failed(Error),
+    /// It cannot be done, for which a dialect has words of its own.
+    Said(String),
     /// The user has to be asked first.
     Asks(Box<InputRequiredResult>),
+}
+
+impl From<ToolError> for Failure {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Said(words) => Self::Said(words),
+            ToolError::Engine(error) => Self::Failed(error),
+        }
+    }
 }
 
 /// What a tool answers, unless it cannot.
@@ -60,6 +73,11 @@ pub(crate) fn result(error: &Error) -> CallToolResult {
 pub(crate) fn misuse(error: &serde_json::Error) -> CallToolResult {
     let message = without_values(&error.to_string());
     said(ErrorKind::Invalid, &format!("{message}. {}", advice(ErrorKind::Invalid)))
+}
+
+/// Returns the result of a call that failed for a reason that a dialect has words for.
+pub(crate) fn worded(words: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(words)])
 }
 
 fn said(kind: ErrorKind, text: &str) -> CallToolResult {

@@ -3,7 +3,7 @@ use std::str::FromStr;
 use cofio::Error;
 
 use super::tool::Entry;
-use super::tools::{consolidator, core, longterm, simple};
+use super::tools::{consolidator, core, longterm, memory, server_memory, simple};
 
 /// A set of tools under the names that somebody expects.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,22 +17,35 @@ pub enum Profile {
     Longterm,
     /// Turning sessions into facts.
     Consolidator,
+    /// The graph of the reference server.
+    ServerMemory,
+    /// Anthropic's memory tool.
+    Memory,
     /// Every tool of every profile.
     All,
 }
 
 /// Every profile but [`Profile::All`], with its tools and what a model is told about using them.
-const PROFILES: [(Profile, &[Entry], &str); 4] = [
+const PROFILES: [(Profile, &[Entry], &str); 6] = [
     (Profile::Core, core::TOOLS, core::INSTRUCTIONS),
     (Profile::Simple, simple::TOOLS, simple::INSTRUCTIONS),
     (Profile::Longterm, longterm::TOOLS, longterm::INSTRUCTIONS),
     (Profile::Consolidator, consolidator::TOOLS, consolidator::INSTRUCTIONS),
+    (Profile::ServerMemory, server_memory::TOOLS, server_memory::INSTRUCTIONS),
+    (Profile::Memory, memory::TOOLS, memory::INSTRUCTIONS),
 ];
 
 impl Profile {
     /// Every profile.
-    pub const ALL: &'static [Self] =
-        &[Self::Core, Self::Simple, Self::Longterm, Self::Consolidator, Self::All];
+    pub const ALL: &'static [Self] = &[
+        Self::Core,
+        Self::Simple,
+        Self::Longterm,
+        Self::Consolidator,
+        Self::ServerMemory,
+        Self::Memory,
+        Self::All,
+    ];
 
     /// Returns its name.
     pub fn as_str(self) -> &'static str {
@@ -41,6 +54,8 @@ impl Profile {
             Self::Simple => "simple",
             Self::Longterm => "longterm",
             Self::Consolidator => "consolidator",
+            Self::ServerMemory => "server-memory",
+            Self::Memory => "memory",
             Self::All => "all",
         }
     }

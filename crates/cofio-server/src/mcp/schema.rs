@@ -37,6 +37,7 @@ fn simplify(schema: &mut Value) {
         object.remove("default");
     }
     drop_null(object);
+    list_constants(object);
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
         properties.values_mut().for_each(simplify);
     }
@@ -75,6 +76,18 @@ fn drop_null(object: &mut JsonObject) {
     }
 }
 
+/// Turns "this text or that one", each with an explanation, into a list of texts.
+fn list_constants(object: &mut JsonObject) {
+    let Some(Value::Array(choices)) = object.get("oneOf") else { return };
+    let constants: Option<Vec<Value>> =
+        choices.iter().map(|choice| choice.get("const").cloned()).collect();
+    if let Some(constants) = constants {
+        object.remove("oneOf");
+        object.insert("type".to_owned(), Value::from("string"));
+        object.insert("enum".to_owned(), Value::Array(constants));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -91,6 +104,7 @@ mod tests {
         /// How often
         times: Option<u32>,
         colour: Option<Colour>,
+        size: Size,
         rest: Option<BTreeMap<String, Value>>,
         inner: Vec<Inner>,
     }
@@ -100,6 +114,15 @@ mod tests {
     enum Colour {
         Red,
         Green,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Size {
+        /// Up to a metre
+        Small,
+        /// More
+        Large,
     }
 
     #[derive(Deserialize, JsonSchema)]
@@ -116,13 +139,14 @@ mod tests {
                 "text": {"type": "string", "description": "What to say"},
                 "times": {"type": "integer", "description": "How often"},
                 "colour": {"type": "string", "enum": ["red", "green"]},
+                "size": {"type": "string", "enum": ["small", "large"]},
                 "rest": {"type": "object"},
                 "inner": {
                     "type": "array",
                     "items": {"type": "object", "properties": {"share": {"type": "number"}}},
                 },
             },
-            "required": ["text", "inner"],
+            "required": ["text", "size", "inner"],
         });
         assert_eq!(Value::Object((*of::<Example>()).clone()), expected);
     }

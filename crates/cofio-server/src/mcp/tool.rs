@@ -102,6 +102,7 @@ fn run<T: Tool>(call: Call, arguments: JsonObject) -> Running {
         match T::run(&call, input).await {
             Ok(output) => Ok(success(&output).into()),
             Err(Failure::Asks(question)) => Ok((*question).into()),
+            Err(Failure::Said(words)) => Ok(failure::worded(words).into()),
             Err(Failure::Failed(error)) => Ok(failure::result(&error).into()),
         }
     })

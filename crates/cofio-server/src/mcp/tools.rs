@@ -3,4 +3,6 @@
 pub(crate) mod consolidator;
 pub(crate) mod core;
 pub(crate) mod longterm;
+pub(crate) mod memory;
+pub(crate) mod server_memory;
 pub(crate) mod simple;
