@@ -1,4 +1,6 @@
-//! Taking in what was exported.
+//! Taking in what was exported, here or elsewhere.
+
+mod graph;
 
 use std::fs::File;
 use std::io::{self, BufReader, Seek as _};
@@ -11,6 +13,7 @@ use cofio::model::Trust;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::failure::Refusal;
 use crate::input::STANDARD;
 use crate::output::Page;
 use crate::progress::Progress;
@@ -19,7 +22,8 @@ const EXAMPLES: &str = "\
 Examples:
   cofio import memories.jsonl --dry-run
   cofio import memories.jsonl --on-conflict newer
-  cofio import from-a-stranger.jsonl --trust low";
+  cofio import from-a-stranger.jsonl --trust low
+  cofio import memory.jsonl --from server-memory";
 
 /// Takes in a file that `export` wrote, after checking all of it
 ///
@@ -31,6 +35,9 @@ Examples:
 pub struct Import {
     /// The file; - is standard input
     file: PathBuf,
+    /// What wrote the file: cofio, or server-memory, the reference server of MCP
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "PROGRAM", default_value_t)]
+    from: Origin,
     /// Says what would happen, and changes nothing
     #[arg(long)]
     dry_run: bool,
@@ -43,6 +50,16 @@ pub struct Import {
     /// Takes in every user's memories
     #[arg(long)]
     all_users: bool,
+}
+
+/// What wrote a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Origin {
+    /// Cofio itself
+    #[default]
+    Cofio,
+    /// The reference server of MCP
+    ServerMemory,
 }
 
 /// What to do with a memory that is here already.
@@ -78,6 +95,10 @@ struct ImportOutput {
 
 impl Import {
     pub async fn run(self, app: &App) -> Result<()> {
+        if self.from == Origin::ServerMemory {
+            self.refuse_bundle_flags()?;
+            return graph::run(app, &self.file, self.open()?, self.trust).await;
+        }
         let mut file = self.open()?;
         // Reading it once without changing anything finds whatever would stop halfway.
         let planned = self.read(app, &mut file, true).await?;
@@ -85,6 +106,15 @@ impl Import {
             if self.dry_run { planned } else { self.read(app, &mut file, false).await? };
         let output = self.output(app, &imported);
         app.output.answer(|| &output, |page| output.show(page))?;
+        Ok(())
+    }
+
+    /// Refuses what only means something for a bundle.
+    fn refuse_bundle_flags(&self) -> Result<()> {
+        if self.dry_run || self.all_users {
+            let advice = "--dry-run and --all-users are for files that cofio export wrote";
+            return Err(Refusal::Usage(advice.to_owned()).into());
+        }
         Ok(())
     }
 

@@ -401,3 +401,44 @@ fn the_help_says_how_far_an_import_is_all_or_nothing() {
     assert!(help.contains("verified and rehearsed as a whole first"), "{help}");
     assert!(help.contains("may stop part-way; it can be repeated"), "{help}");
 }
+
+#[test]
+fn the_graph_of_the_reference_server_is_taken_in_once() {
+    let machine = Machine::new();
+    let graph = r#"{"type":"entity","name":"Alice","entityType":"person","observations":["likes tea"]}
+{"type":"relation","from":"Alice","to":"Bob","relationType":"knows"}
+{"type":"entity","name":"router","entityType":"device","observations":["the password is hunter2zz"]}
+"#;
+    machine.write("memory.jsonl", graph);
+    machine.write("broken.jsonl", "{\"type\":\"entity\"}\n");
+    machine.transcript(
+        r#"
+        $ cofio import memory.jsonl --from server-memory
+        imported 4 new into user:alice
+          refused: 1 (credentials, or rejected before)
+        $ cofio import memory.jsonl --from server-memory --json
+        {
+          "created": 0,
+          "existing": 4,
+          "refused": 1,
+          "redacted": 0,
+          "scope": "user:alice"
+        }
+        $ cofio facts --type relation
+        Alice knows Bob (relation)
+          proc_1 · user:alice · confidence 1
+        ! 1 of 1 in user:alice
+        $ cofio search who likes tea
+        Alice: likes tea
+          fact_2 · user:alice · TIME
+        ! in user:alice
+        ! searched by words and names only: cofio model pull adds meaning
+        $ cofio import broken.jsonl --from server-memory
+        ! error: line 1 is neither an entity nor a relation
+        [2]
+        $ cofio import memory.jsonl --from server-memory --dry-run
+        ! error: --dry-run and --all-users are for files that cofio export wrote
+        [2]
+        "#,
+    );
+}
