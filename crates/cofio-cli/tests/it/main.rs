@@ -11,6 +11,8 @@ mod bad_input;
 mod changing;
 mod finding;
 mod forgetting;
+mod hooks;
+mod installing;
 mod keeping;
 mod manners;
 mod meaning;
