@@ -188,3 +188,43 @@ fn next(client: Client, hooks: bool) -> Vec<String> {
     });
     next
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::json::tests::settings;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn whatever_a_file_looks_like_it_is_the_same_after_the_removal(text in settings()) {
+            // Gemini CLI has the server and the hooks in one file.
+            let home = tempfile::tempdir().unwrap();
+            let home = home.path().to_owned();
+            let around = Surroundings {
+                env: Box::new(|_| None),
+                home: Some(home.clone()),
+                folder: home.clone(),
+                ..Surroundings::of_process().unwrap()
+            };
+            let file = home.join(".gemini/settings.json");
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, &text).unwrap();
+            let carry_out = |plan: Result<Plan>| {
+                plan.unwrap().files.iter().for_each(|file| file.carry_out(Scope::Project).unwrap());
+            };
+            for wanted in [Wanted::Server, Wanted::ServerAndHooks] {
+                carry_out(plan(Client::Gemini, wanted, Scope::Project, &around));
+            }
+            prop_assert_ne!(&fs::read_to_string(&file).unwrap(), &text);
+            carry_out(plan_removal(Client::Gemini, Scope::Project, &around));
+            prop_assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            prop_assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use clap::Args;
+use clap::{Args, value_parser};
 use pollster::block_on;
 
 use crate::arguments::Globals;
@@ -15,10 +15,6 @@ use crate::failure;
 use crate::hook::{self, Hook, Payload};
 use crate::output;
 use crate::settings::{Overrides, Surroundings};
-
-/// How long an agent waits at most, and when turns are no longer begun to be kept.
-const PATIENCE: Duration = Duration::from_millis(800);
-const CAPTURE: Duration = Duration::from_millis(500);
 
 /// The most bytes of a payload.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -38,6 +34,9 @@ pub struct Answer {
     /// The client that calls, if it cannot be told from what it says
     #[arg(long, value_name = "CLIENT")]
     client: Option<Client>,
+    /// How many milliseconds the client waits at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 800, value_parser = value_parser!(u64).range(1..=60_000))]
+    within: u64,
     /// Says on standard error why nothing was done
     #[arg(long)]
     verbose: bool,
@@ -55,16 +54,18 @@ impl Answer {
     /// Does the work on a thread of its own, so that nothing that happens there keeps an agent
     /// waiting or reaches it as a failure.
     pub fn run(self, globals: &Globals) {
-        let began = Instant::now();
+        let end = Instant::now() + Duration::from_millis(self.within);
+        // The last turns that are begun to be kept are to be kept in time.
+        let last = end - Duration::from_millis(self.within * 3 / 8);
         std::panic::set_hook(Box::new(|_| {}));
         let (news, heard) = mpsc::channel();
         let (client, flags) = (self.client, Overrides::from(globals));
         thread::spawn(move || {
-            let done = work(client, flags, began, &news);
+            let done = work(client, flags, last, &news);
             let _ = news.send(News::Done(done));
         });
         let failed = loop {
-            match heard.recv_timeout(PATIENCE.saturating_sub(began.elapsed())) {
+            match heard.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 // A client that has gone needs no answer.
                 Ok(News::Answer(text)) => drop(output::print(&text)),
                 Ok(News::Done(done)) => break done.err().map(|error| failure::message(&error)),
@@ -90,7 +91,7 @@ impl Answer {
 fn work(
     client: Option<Client>,
     flags: Overrides,
-    began: Instant,
+    last: Instant,
     news: &Sender<News>,
 ) -> Result<()> {
     let payload = Payload::read(&input()?, client)?;
@@ -103,7 +104,7 @@ fn work(
             let _ = answer.map(|text| news.send(News::Answer(text)));
         });
         // What was said is kept even if there was no answer.
-        let captured = hook.capture(began + CAPTURE).await;
+        let captured = hook.capture(last).await;
         let closed = hook.close().await;
         answered.and(captured).and(closed)
     })

@@ -62,7 +62,8 @@ impl Payload {
     pub fn can_be_told(&self) -> bool {
         match self.event {
             Event::SessionStart { .. } => true,
-            Event::Prompt(_) => self.client != Client::Cursor,
+            // These take nothing before a prompt but whether it may go on.
+            Event::Prompt(_) => !matches!(self.client, Client::Cursor | Client::VsCode),
             _ => false,
         }
     }

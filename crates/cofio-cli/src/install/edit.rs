@@ -49,5 +49,6 @@ impl Edit {
 /// second what it does.
 pub fn runs_cofio(program: &str, argument: Option<&str>, to_do: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
-    matches!(name, "cofio" | "cofio.exe") && argument == Some(to_do)
+    // Somebody may keep several versions apart by their names.
+    name.starts_with("cofio") && argument == Some(to_do)
 }

@@ -1,10 +1,13 @@
 //! Edits of JSON, with or without comments, that leave everything else as it stands.
 
+mod removal;
+
 use anyhow::{Context as _, Result};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{
     CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode, CstStringLit,
 };
+use jsonc_parser::errors::ParseError;
 
 use super::edit::runs_cofio;
 use super::program;
@@ -70,19 +73,7 @@ impl Server {
 
     /// Takes the server out, and the object if nothing else is in it.
     pub fn remove(&self, text: &str) -> Result<String> {
-        let root = parse(text)?;
-        let Some(list) = root.object_value().and_then(|object| object.get(self.list)) else {
-            return Ok(text.to_owned());
-        };
-        let Some(servers) = list.object_value() else { return Ok(text.to_owned()) };
-        let ours =
-            servers.get(NAME).filter(|known| words(known).is_some_and(|words| is_server(&words)));
-        let Some(ours) = ours else { return Ok(text.to_owned()) };
-        ours.remove();
-        if servers.properties().is_empty() {
-            list.remove();
-        }
-        Ok(root.to_string())
+        removal::server(text, self.list)
     }
 
     fn update(&self, known: &CstObjectProp) -> Result<()> {
@@ -133,11 +124,8 @@ impl Hooks {
             if known.is_empty() {
                 entries.append(self.entry());
             }
-            for (command, rest) in known {
-                let current = format!("{} {rest}", program::quoted(&self.program));
-                if command.decoded_value().ok().as_ref() != Some(&current) {
-                    command.replace_with(current.into());
-                }
+            for command in known {
+                self.update(command);
             }
         }
         Ok(root.to_string())
@@ -145,27 +133,16 @@ impl Hooks {
 
     /// Takes the commands out, with everything around them that is empty then.
     pub fn remove(&self, text: &str) -> Result<String> {
-        let root = parse(text)?;
-        let Some(list) = root.object_value().and_then(|object| object.get("hooks")) else {
-            return Ok(text.to_owned());
-        };
-        let Some(hooks) = list.object_value() else { return Ok(text.to_owned()) };
-        let mut changed = false;
-        for event in self.events.iter().filter_map(|event| hooks.get(event)) {
-            let Some(entries) = event.array_value() else { continue };
-            let removed = remove_commands(&entries);
-            if removed && entries.elements().is_empty() {
-                event.remove();
-            }
-            changed |= removed;
+        removal::hooks(text, self.events)
+    }
+
+    fn update(&self, known: CstStringLit) {
+        let command = known.decoded_value().unwrap_or_default();
+        let rest = runs_hook(&command).unwrap_or_default();
+        let current = format!("{} {rest}", program::quoted(&self.program));
+        if command != current {
+            known.replace_with(current.into());
         }
-        if !changed {
-            return Ok(text.to_owned());
-        }
-        if hooks.properties().is_empty() {
-            list.remove();
-        }
-        Ok(root.to_string())
     }
 
     fn command(&self) -> String {
@@ -188,8 +165,9 @@ impl Hooks {
     }
 }
 
-fn parse(text: &str) -> Result<CstRootNode> {
-    let options = ParseOptions {
+/// Takes JSON with comments and trailing commas, as editors do, and nothing looser.
+fn options() -> ParseOptions {
+    ParseOptions {
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -199,12 +177,17 @@ fn parse(text: &str) -> Result<CstRootNode> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
         ..ParseOptions::default()
-    };
+    }
+}
+
+fn parse(text: &str) -> Result<CstRootNode> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
-    CstRootNode::parse(text, &options).map_err(|error| {
-        let (line, column) = (error.line_display(), error.column_display());
-        anyhow::anyhow!("line {line}, column {column} is no JSON: {}", error.kind())
-    })
+    CstRootNode::parse(text, &options()).map_err(|error| not_json(&error))
+}
+
+fn not_json(error: &ParseError) -> anyhow::Error {
+    let (line, column) = (error.line_display(), error.column_display());
+    anyhow::anyhow!("line {line}, column {column} is no JSON: {}", error.kind())
 }
 
 fn object(root: &CstRootNode) -> Result<CstObject> {
@@ -243,52 +226,149 @@ fn text(node: &CstNode) -> Option<String> {
     node.as_string_lit()?.decoded_value().ok()
 }
 
-/// Returns our command in an entry, if it is one of ours, and what follows the program in it.
-fn command(entry: &CstObject) -> Option<(CstStringLit, String)> {
-    let command = entry.get("command")?.value()?.as_string_lit()?;
-    let words = command.decoded_value().ok()?;
-    let (program, rest) = program::split(&words)?;
-    let ours = runs_cofio(&program, rest.split_whitespace().next(), "hook");
-    ours.then(|| (command, rest.to_owned()))
+/// Returns what follows the program in a command that is a hook of ours.
+fn runs_hook(command: &str) -> Option<&str> {
+    let (program, rest) = program::split(command)?;
+    runs_cofio(&program, rest.split_whitespace().next(), "hook").then_some(rest)
 }
 
-/// Returns our commands among the entries of an event.
-fn commands(entries: &CstArray) -> Vec<(CstStringLit, String)> {
+/// Returns our commands among the entries of an event, in groups or not.
+fn commands(entries: &CstArray) -> Vec<CstStringLit> {
     let mut found = Vec::new();
     for entry in entries.elements().iter().filter_map(CstNode::as_object) {
         let group = entry.array_value("hooks").map(|group| group.elements()).unwrap_or_default();
         found.extend(command(&entry));
-        found.extend(
-            group.iter().filter_map(CstNode::as_object).filter_map(|entry| command(&entry)),
-        );
+        let within = group.iter().filter_map(CstNode::as_object);
+        found.extend(within.filter_map(|entry| command(&entry)));
     }
     found
 }
 
-/// Takes our commands out of the entries of an event, with groups that have no others.
-fn remove_commands(entries: &CstArray) -> bool {
-    let mut removed = false;
-    for entry in entries.elements().iter().filter_map(CstNode::as_object) {
-        if command(&entry).is_some() {
-            entry.remove();
-            removed = true;
-            continue;
+fn command(entry: &CstObject) -> Option<CstStringLit> {
+    let command = entry.get("command")?.value()?.as_string_lit()?;
+    let ours = command.decoded_value().is_ok_and(|command| runs_hook(&command).is_some());
+    ours.then_some(command)
+}
+
+#[cfg(test)]
+pub mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn server() -> Server {
+        Server { list: "servers", form: ServerForm::Command, program: "/bin/cofio".to_owned() }
+    }
+
+    fn hooks() -> Hooks {
+        let events = &["start", "stop"];
+        Hooks { form: HookForm::Grouped, events, program: "/bin/cofio".to_owned() }
+    }
+
+    /// Returns what a text says, without its comments and trailing commas.
+    fn value(text: &str) -> Value {
+        parse(text).unwrap().value().unwrap().to_serde_value().unwrap()
+    }
+
+    /// Returns what stands between two things in somebody's settings.
+    fn space() -> impl Strategy<Value = String> {
+        prop::sample::select(vec![
+            "",
+            " ",
+            "\n",
+            "\n  ",
+            "\t",
+            "\r\n",
+            " /* why */ ",
+            " // why\n",
+            "\n\n    ",
+        ])
+        .prop_map(str::to_owned)
+    }
+
+    /// Returns somebody's settings in any formatting, objects of servers and hooks among them.
+    pub fn settings() -> impl Strategy<Value = String> {
+        let value = prop::sample::select(vec![
+            "1",
+            "\"text\"",
+            "true",
+            "[1, 2]",
+            "{}",
+            "{\"a\": {\"b\": []}}",
+            "\"{ // no comment\"",
+        ]);
+        let theirs = prop::sample::select(vec![
+            "\"servers\": {}",
+            "\"servers\": {\"other\": {\"command\": \"x\"}}",
+            "\"servers\": { /* mine */ \"other\": {}, }",
+            "\"hooks\": {}",
+            "\"hooks\": {\"stop\": [], \"other\": [{}]}",
+            "\"hooks\": {\"stop\": [{\"hooks\": [{\"command\": \"say hi\"}]}]}",
+            "\"more\": 1",
+        ]);
+        let pair =
+            (space(), "[a-z]{1,4}", space(), value).prop_map(|(before, name, between, value)| {
+                format!("{before}\"x{name}\":{between}{value}")
+            });
+        let pairs = prop::collection::vec(pair, 0..4);
+        (pairs, prop::option::of(theirs), space(), space(), any::<bool>()).prop_map(
+            |(mut pairs, theirs, around, end, trailing)| {
+                pairs.sort();
+                pairs.dedup_by_key(|pair| pair.trim_start().split(':').next().map(str::to_owned));
+                pairs.extend(theirs.map(str::to_owned));
+                let comma = if trailing && !pairs.is_empty() { "," } else { "" };
+                format!("{around}{{{}{comma}{end}}}{around}", pairs.join(","))
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_added_is_there_and_the_rest_is_unchanged(text in settings()) {
+            let theirs = value(&text);
+            let added = hooks().add(&server().add(&text).unwrap()).unwrap();
+            let mut now = value(&added);
+            prop_assert_eq!(&now["servers"]["cofio"]["command"], "/bin/cofio");
+            prop_assert_eq!(&hooks().add(&server().add(&added).unwrap()).unwrap(), &added);
+            for comment in ["/* why */", "// why", "/* mine */"] {
+                prop_assert_eq!(added.matches(comment).count(), text.matches(comment).count());
+            }
+            for ours in ["servers", "hooks"] {
+                now[ours] = theirs[ours].clone();
+                if theirs[ours].is_null() {
+                    now.as_object_mut().unwrap().remove(ours);
+                }
+            }
+            prop_assert_eq!(now, theirs);
         }
-        let Some(group) = entry.array_value("hooks") else { continue };
-        let ours: Vec<_> = group
-            .elements()
-            .iter()
-            .filter_map(CstNode::as_object)
-            .filter(|entry| command(entry).is_some())
-            .collect();
-        if ours.is_empty() {
-            continue;
+
+        #[test]
+        fn what_was_added_is_taken_out(text in settings()) {
+            let added = hooks().add(&server().add(&text).unwrap()).unwrap();
+            let removed = server().remove(&hooks().remove(&added).unwrap()).unwrap();
+            let (mut now, mut theirs) = (value(&removed), value(&text));
+            // What was empty before is taken for ours.
+            for settings in [&mut now, &mut theirs] {
+                let settings = settings.as_object_mut().unwrap();
+                if let Some(hooks) = settings.get_mut("hooks").and_then(Value::as_object_mut) {
+                    hooks.retain(|_, entries| entries.as_array().is_none_or(|entries| !entries.is_empty()));
+                }
+                settings.retain(|name, value| {
+                    !["servers", "hooks"].contains(&name.as_str())
+                        || value.as_object().is_none_or(|object| !object.is_empty())
+                });
+            }
+            prop_assert_eq!(now, theirs);
+            for comment in ["/* why */", "// why", "/* mine */"] {
+                prop_assert_eq!(removed.matches(comment).count(), text.matches(comment).count());
+            }
         }
-        removed = true;
-        ours.into_iter().for_each(CstObject::remove);
-        if group.elements().is_empty() {
-            entry.remove();
+
+        #[test]
+        fn what_is_no_settings_is_refused_and_never_panics(text in ".{0,40}|[{}\\[\\],:\"a1/* \n]{0,40}") {
+            let _ = server().add(&text).and_then(|text| hooks().add(&text));
+            let _ = server().remove(&text).and_then(|text| hooks().remove(&text));
         }
     }
-    removed
 }

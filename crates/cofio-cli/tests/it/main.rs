@@ -15,6 +15,8 @@ mod changing;
 mod clients;
 mod finding;
 mod forgetting;
+mod hooks;
+mod installing;
 mod keeping;
 mod manners;
 mod meaning;
