@@ -29,7 +29,7 @@ Commands:
   test [FILTER…]   every test, or those whose name contains one of the filters;
                    makes ready what the tests need
   soak NAME [SIZE…]
-                   a long run of one test: isolation
+                   a long run of one test: isolation or mcp
   ci               format, clippy, every test and the documentation, each timed
   help             this text
 
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn a_mistyped_command_is_refused_before_anything_runs() {
         check_refused(&["tset"], "there is no command \"tset\"; `cargo xtask help` lists them");
-        check_refused(&["soak"], "say which soak: isolation");
-        check_refused(&["soak", "sleep"], "there is no soak \"sleep\"; there is: isolation");
+        check_refused(&["soak"], "say which soak: isolation or mcp");
+        check_refused(&["soak", "sleep"], "there is no soak \"sleep\"; there are: isolation, mcp");
         check_refused(&["ci", "fast"], "`cargo xtask ci` takes no arguments");
         check_refused(&["check", "--all"], "`cargo xtask check` takes no arguments");
         check_refused(

@@ -9,22 +9,31 @@ use crate::cargo::{self, cargo};
 pub fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["isolation", sizes @ ..] => isolation(sizes),
-        [unknown, ..] => Err(format!("there is no soak {unknown:?}; there is: isolation")),
-        [] => Err("say which soak: isolation".to_owned()),
+        ["mcp", sizes @ ..] => mcp(sizes),
+        [unknown, ..] => Err(format!("there is no soak {unknown:?}; there are: isolation, mcp")),
+        [] => Err("say which soak: isolation or mcp".to_owned()),
     }
 }
 
 /// Lets fifty tenants work on one store, and searches every answer for what is not theirs.
 fn isolation(sizes: &[&str]) -> Result<()> {
-    let wanted = sizes_for(sizes, seed())?;
+    let wanted = sizes_for("tenants=50,operations=20000", sizes, seed())?;
     let mut command = cargo(&["test", "--release", "--package", "cofio", "--test", "it"]);
     command.args(["--", "isolation::", "--nocapture"]).env("COFIO_ISOLATION", wanted);
     cargo::run(&mut command)
 }
 
+/// Sends the server for agents whatever may come, and calls its tools until it would have grown.
+fn mcp(sizes: &[&str]) -> Result<()> {
+    let wanted = sizes_for("messages=100000,calls=10000", sizes, seed())?;
+    let mut command = cargo(&["test", "--release", "--package", "cofio-cli", "--test", "it"]);
+    command.args(["--", "mcp::fuzz", "mcp::process", "--nocapture", "--test-threads", "1"]);
+    cargo::run(command.env("COFIO_MCP_SOAK", wanted))
+}
+
 /// Puts sizes behind those of a whole run; the last one of a name counts.
-fn sizes_for(sizes: &[&str], seed: u64) -> Result<String> {
-    let mut wanted = format!("tenants=50,operations=20000,seed={seed}");
+fn sizes_for(whole: &str, sizes: &[&str], seed: u64) -> Result<String> {
+    let mut wanted = format!("{whole},seed={seed}");
     for size in sizes {
         let number = size.split_once('=').and_then(|(_, number)| number.parse::<u64>().ok());
         if number.is_none() {
@@ -46,9 +55,10 @@ mod tests {
 
     #[test]
     fn sizes_stand_behind_those_of_a_whole_run() {
-        let wanted = sizes_for(&["seed=9", "operations=5"], 1);
+        let whole = "tenants=50,operations=20000";
+        let wanted = sizes_for(whole, &["seed=9", "operations=5"], 1);
         let expected = "tenants=50,operations=20000,seed=1,seed=9,operations=5";
         assert_eq!(wanted, Ok(expected.to_owned()));
-        assert!(sizes_for(&["--fast"], 1).is_err());
+        assert!(sizes_for(whole, &["--fast"], 1).is_err());
     }
 }

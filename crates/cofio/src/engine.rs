@@ -115,7 +115,8 @@ impl Engine {
         self.store.settle().await
     }
 
-    fn now(&self) -> Timestamp {
+    /// Returns this moment, by the engine's clock.
+    pub fn now(&self) -> Timestamp {
         microseconds(self.clock.now())
     }
 

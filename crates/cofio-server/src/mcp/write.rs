@@ -25,7 +25,7 @@ pub(crate) async fn remember(call: &Call, draft: Draft) -> Outcome<Remembered> {
     };
     if remembered.memory.state == State::Pending {
         remembered.memory = reviewed(call, remembered.memory).await?;
-        // Without a handshake the call is made again after the answer, when it is there already.
+        // Whoever agrees to something has it remembered by that.
         remembered.existing &= remembered.memory.state == State::Pending;
     }
     Ok(remembered)

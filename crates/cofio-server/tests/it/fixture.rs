@@ -1,30 +1,54 @@
 //! An engine on a real store, and people who use it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use cofio::engine::ListRequest;
 use cofio::model::{
     Caller, Channel, Criteria, Identifier, Identifiers, Layer, Memory, Scope, Source, State,
+    Timestamp,
 };
 use cofio::store::{Durability, SqliteOptions, SqliteStore};
 use cofio::{Engine, Query, Selection};
 use cofio_server::dialects::Writer;
+use jiff::SignedDuration;
 use pollster::block_on;
 use tempfile::TempDir;
 
 /// An engine whose store goes when it goes.
 pub struct Fixture {
     pub engine: Engine,
+    microseconds: Arc<AtomicI64>,
     _folder: TempDir,
 }
 
 impl Fixture {
     pub fn new() -> Self {
+        Self::at("2026-03-01T12:00:00Z")
+    }
+
+    /// Makes an engine whose clock begins at a moment.
+    pub fn at(moment: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         // It is thrown away, so nothing has to wait for the disk.
         let options = SqliteOptions { durability: Durability::ProcessOnly, ..Default::default() };
         let store = SqliteStore::open_with(&folder.path().join("cofio.db"), options).unwrap();
-        Self { engine: Engine::new(store, jiff::Timestamp::now), _folder: folder }
+        let start: Timestamp = moment.parse().unwrap();
+        let microseconds = Arc::new(AtomicI64::new(start.as_microsecond()));
+        let clock = {
+            let microseconds = Arc::clone(&microseconds);
+            // Every look at the clock finds a later moment, as in life.
+            move || {
+                Timestamp::from_microsecond(microseconds.fetch_add(1, Ordering::Relaxed)).unwrap()
+            }
+        };
+        Self { engine: Engine::new(store, clock), microseconds, _folder: folder }
+    }
+
+    pub fn wait(&self, duration: SignedDuration) {
+        let microseconds = i64::try_from(duration.as_micros()).unwrap();
+        self.microseconds.fetch_add(microseconds, Ordering::Relaxed);
     }
 
     /// Returns a user whose every word is their own.
@@ -43,8 +67,17 @@ impl Fixture {
 
     /// Returns everything that is kept for a user, whatever became of it.
     pub fn kept(&self, user: &str) -> Vec<Memory> {
+        self.kept_on(user, Layer::User)
+    }
+
+    /// Returns everything that is kept on a layer for a user, their helper or their project.
+    pub fn kept_on(&self, user: &str, layer: Layer) -> Vec<Memory> {
         let criteria = Criteria { states: State::ALL.to_vec(), ..Criteria::default() };
-        let request = ListRequest::new(Selection::with(identifiers(user), criteria));
+        let identifiers = identifiers(user)
+            .with(Layer::Agent, named("helper"))
+            .with(Layer::Project, named("cofio"));
+        let selection = Selection::with(identifiers, criteria);
+        let request = ListRequest::new(Selection { layers: Some(vec![layer]), ..selection });
         block_on(self.engine.list(&Caller::local(named(user)), &request)).unwrap().memories
     }
 

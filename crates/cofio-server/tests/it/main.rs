@@ -3,5 +3,7 @@
 
 mod anthropic_memory;
 mod fixture;
+mod http;
 mod knowledge_graph;
 mod random;
+mod workspace;

@@ -14,7 +14,7 @@ use crate::random::Random;
 const SEQUENCES: u64 = 300;
 
 /// How many commands a sequence has.
-const COMMANDS: usize = 20;
+const COMMANDS: usize = 15;
 
 #[test]
 fn every_answer_is_that_of_anthropics_own_tool() {

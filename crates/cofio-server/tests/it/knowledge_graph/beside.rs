@@ -14,10 +14,10 @@ use crate::fixture::{Fixture, provided};
 use crate::random::Random;
 
 /// How many sequences of calls are tried.
-const SEQUENCES: u64 = 150;
+const SEQUENCES: u64 = 200;
 
 /// How many calls a sequence has.
-const CALLS: usize = 20;
+const CALLS: usize = 10;
 
 #[test]
 fn every_answer_is_that_of_the_reference_server() {
