@@ -14,35 +14,35 @@ pub struct MemoryInput {
     #[serde(default)]
     #[schemars(with = "String")]
     pub path: Option<String>,
-    /// view: the first and the last line to show, -1 for the end
+    /// `view`: the first and the last line to show, -1 for the end
     #[serde(default)]
     #[schemars(with = "Vec<i64>")]
     pub view_range: Option<Vec<i64>>,
-    /// create: the text of the new file
+    /// `create`: the text of the new file
     #[serde(default)]
     #[schemars(with = "String")]
     pub file_text: Option<String>,
-    /// str_replace: the text to replace, which must be there exactly once
+    /// `str_replace`: the text to replace, which must be there exactly once
     #[serde(default)]
     #[schemars(with = "String")]
     pub old_str: Option<String>,
-    /// str_replace: what to put in its place
+    /// `str_replace`: what to put in its place
     #[serde(default)]
     #[schemars(with = "String")]
     pub new_str: Option<String>,
-    /// insert: the line after which to insert, 0 for the beginning
+    /// `insert`: the line after which to insert, 0 for the beginning
     #[serde(default)]
     #[schemars(with = "i64")]
     pub insert_line: Option<i64>,
-    /// insert: the text to insert
+    /// `insert`: the text to insert
     #[serde(default)]
     #[schemars(with = "String")]
     pub insert_text: Option<String>,
-    /// rename: where it is
+    /// `rename`: where it is
     #[serde(default)]
     #[schemars(with = "String")]
     pub old_path: Option<String>,
-    /// rename: where it goes
+    /// `rename`: where it goes
     #[serde(default)]
     #[schemars(with = "String")]
     pub new_path: Option<String>,

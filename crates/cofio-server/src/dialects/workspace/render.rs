@@ -1,5 +1,7 @@
 //! How a workspace reads as markdown. Pure: memories in, a text out.
 
+use std::collections::BTreeMap;
+
 use cofio::model::Memory;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -51,17 +53,12 @@ fn topics(world: &[Memory]) -> String {
 
 /// Returns the log of each day, the latest first; the entries of a day are in their order.
 fn days(log: &[Memory], zone: &TimeZone) -> Vec<String> {
-    let mut days: Vec<(Date, String)> = Vec::new();
+    let mut days: BTreeMap<Date, String> = BTreeMap::new();
     for entry in log {
         let at = entry.event_at.to_zoned(zone.clone());
-        if days.last().is_none_or(|(day, _)| *day != at.date()) {
-            days.push((at.date(), format!("# {}\n", at.date())));
-        }
-        if let Some((_, text)) = days.last_mut() {
-            let (hour, minute) = (at.hour(), at.minute());
-            let said = entry.content.as_str();
-            text.push_str(&format!("\n## {hour:02}:{minute:02}\n\n{said}\n"));
-        }
+        let day = days.entry(at.date()).or_insert_with(|| format!("# {}\n", at.date()));
+        let (hour, minute, said) = (at.hour(), at.minute(), entry.content.as_str());
+        *day += &format!("\n## {hour:02}:{minute:02}\n\n{said}\n");
     }
-    days.into_iter().rev().map(|(_, text)| text).collect()
+    days.into_values().rev().collect()
 }
