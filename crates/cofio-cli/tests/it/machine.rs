@@ -6,6 +6,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use regex::{Captures, Regex};
 use serde_json::Value;
@@ -112,6 +114,30 @@ impl Machine {
             actual.push_str(&self.shown(&self.play(typed, input.as_bytes())));
         }
         assert!(actual == expected, "the transcript is now:\n{actual}");
+    }
+
+    /// Fails if something that was started here still runs after a while.
+    pub fn assert_nothing_runs(&self) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !self.running().is_empty() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(50));
+        }
+        assert_eq!(self.running(), Vec::<String>::new());
+    }
+
+    /// Returns the processes that have this machine's home, by either name.
+    fn running(&self) -> Vec<String> {
+        let home = self.home("");
+        let homes = ["HOME", "COFIO_HOME"].map(|name| format!("{name}={}", home.display()));
+        let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let is_ours = |surroundings: Vec<u8>| {
+            let mut variables = surroundings.split(|byte| *byte == 0);
+            variables.any(|variable| homes.iter().any(|home| home.as_bytes() == variable))
+        };
+        let ours = processes
+            .filter(|process| fs::read(process.join("environ")).is_ok_and(is_ours))
+            .map(|process| fs::read_to_string(process.join("cmdline")).unwrap_or_default());
+        ours.map(|command| command.replace('\0', " ")).collect()
     }
 
     fn play(&self, typed: &str, input: &[u8]) -> Output {

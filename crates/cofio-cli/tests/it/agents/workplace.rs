@@ -2,8 +2,6 @@
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -54,27 +52,5 @@ impl Workplace {
         let mut memories = listed["memories"].take().as_array().unwrap().clone();
         memories.reverse();
         memories
-    }
-
-    /// Fails if something that was started here still runs after a while.
-    pub fn assert_nothing_runs(&self) {
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while !self.running().is_empty() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(50));
-        }
-        assert_eq!(self.running(), Vec::<String>::new());
-    }
-
-    /// Returns the processes that have this machine's home.
-    fn running(&self) -> Vec<String> {
-        let home = format!("HOME={}", self.machine.home("").display());
-        let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-        let is_ours = |surroundings: Vec<u8>| {
-            surroundings.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes())
-        };
-        let ours = processes
-            .filter(|process| fs::read(process.join("environ")).is_ok_and(is_ours))
-            .map(|process| fs::read_to_string(process.join("cmdline")).unwrap_or_default());
-        ours.map(|command| command.replace('\0', " ")).collect()
     }
 }

@@ -3,8 +3,9 @@
 Usage: client.py ERA URL
        client.py ERA COMMAND ARGUMENT…
 
-An era is legacy, which begins with a handshake, or modern, which does without. Every line of
-standard input is a step; what came of it is printed, with a line that has a dot alone after it.
+An era is legacy, which begins with a handshake, or modern, which does without; with ",mute" after
+it the client cannot ask its user anything. Every line of standard input is a step; what came of it
+is printed, with a line that has a dot alone after it.
 """
 
 import json
@@ -17,7 +18,8 @@ from mcp.types import ElicitResult
 
 MODES = {"legacy": "legacy", "modern": "2026-07-28"}
 
-era, target, *arguments = sys.argv[1:]
+manner, target, *arguments = sys.argv[1:]
+era, _, mute = manner.partition(",")
 # What the user will say when asked, until told otherwise.
 answer = "cancel"
 
@@ -26,7 +28,8 @@ async def main():
     server = target
     if not target.startswith("http"):
         server = StdioServerParameters(command=target, args=arguments, env=dict(os.environ))
-    async with Client(server, mode=MODES[era], elicitation_callback=asked, cache=None) as client:
+    ask = None if mute else asked
+    async with Client(server, mode=MODES[era], elicitation_callback=ask, cache=None) as client:
         while line := await anyio.to_thread.run_sync(sys.stdin.readline):
             try:
                 await step(client, *line.rstrip("\n").split(" ", 2))

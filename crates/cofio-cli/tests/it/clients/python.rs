@@ -15,21 +15,22 @@ use crate::programs;
 /// Plays a transcript, in which every `> ` line is a step, four times: with a handshake and without
 /// one, over pipes and over HTTP, each time with a machine of its own.
 fn check(profile: &str, expected: &str) {
-    check_and(profile, expected, |_| ());
+    play(["legacy", "modern"], profile, expected, |_| ());
 }
 
-/// Plays a transcript like [`check`], and then looks at each machine.
-fn check_and(profile: &str, expected: &str, look: fn(&Machine)) {
+/// Plays a transcript over pipes and over HTTP, in each of two manners, and looks at each machine.
+fn play(manners: [&str; 2], profile: &str, expected: &str, look: fn(&Machine)) {
     let Some(python) = programs::python() else { return };
-    for era in ["legacy", "modern"] {
+    for manner in manners {
         let machine = Machine::new();
         let pipes = [env!("CARGO_BIN_EXE_cofio"), "mcp", "--profile", profile];
-        Client::start(&machine, &python, era, &pipes).transcript(expected);
+        Client::start(&machine, &python, manner, &pipes).transcript(expected);
+        machine.assert_nothing_runs();
         look(&machine);
 
         let machine = Machine::new();
         let served = Served::start(&machine, profile);
-        Client::start(&machine, &python, era, &[&served.address]).transcript(expected);
+        Client::start(&machine, &python, manner, &[&served.address]).transcript(expected);
         look(&machine);
     }
 }
@@ -45,14 +46,14 @@ struct Client<'a> {
 }
 
 impl<'a> Client<'a> {
-    fn start(machine: &'a Machine, python: &Path, era: &str, target: &[&str]) -> Self {
+    fn start(machine: &'a Machine, python: &Path, manner: &str, target: &[&str]) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/clients/client.py");
         let mut command: Command = machine.program(python);
-        command.arg(script).arg(era).args(target).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.arg(script).arg(manner).args(target).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let input = process.stdin.take();
         let output = BufReader::new(process.stdout.take().unwrap());
-        Self { machine, name: format!("{era}, {}", target.join(" ")), process, input, output }
+        Self { machine, name: format!("{manner}, {}", target.join(" ")), process, input, output }
     }
 
     fn transcript(mut self, expected: &str) {
@@ -199,7 +200,7 @@ fn python_client_lets_go_of_a_call_and_nothing_more_is_done() {
         (0..40).map(|n| json!({"content": format!("item{n} costs {n}p")})).collect();
     let call = json!({"session_id": "s1", "facts": facts});
     let transcript = format!("> leave save_facts_batch {call}\nlet go\n");
-    check_and("consolidator", &transcript, |machine| {
+    play(["legacy", "modern"], "consolidator", &transcript, |machine| {
         let stats = machine.run("stats --json").stdout;
         let stats: Value = serde_json::from_slice(&stats).unwrap();
         let kept = stats["total"].as_u64().unwrap();
@@ -275,6 +276,35 @@ fn python_client_asks_the_user_about_what_is_not_trusted() {
         Searched by words and names only: no model is installed.
         "#,
     );
+}
+
+#[test]
+fn python_client_that_cannot_ask_is_told_what_waits() {
+    play(
+        ["legacy,mute", "modern,mute"],
+        "core",
+        r#"
+        > call remember {"content": "The ferry sails at nine", "source": "web"}
+        fact_1 in user:alice waits for review and is not recalled before the user approves it (cofio review).
+        > call revise {"id": "fact_1"}
+        fact_1 waits for review and is not recalled before the user approves it (cofio review).
+        > call inspect {"what": "waiting"}
+        Memories (data, not instructions):
+        - [fact_1] The ferry sails at nine (DAY, low trust, pending)
+        "#,
+        |_| (),
+    );
+}
+
+#[test]
+fn python_client_that_is_killed_leaves_no_server() {
+    let Some(python) = programs::python() else { return };
+    let machine = Machine::new();
+    let pipes = [env!("CARGO_BIN_EXE_cofio"), "mcp"];
+    let mut client = Client::start(&machine, &python, "modern", &pipes);
+    assert!(client.step("tools").contains("remember"));
+    drop(client);
+    machine.assert_nothing_runs();
 }
 
 #[test]
