@@ -64,6 +64,16 @@ pub fn everything() -> Result<()> {
     Ok(())
 }
 
+/// Returns variables by which tests know that others' programs were made ready, and where.
+///
+/// A test that finds them set fails where it would otherwise be skipped.
+pub fn places() -> [(&'static str, PathBuf); 2] {
+    [
+        ("COFIO_TEST_NPM_DIR", kept("npm/node_modules/.bin")),
+        ("COFIO_TEST_PYTHON_DIR", kept("python/bin")),
+    ]
+}
+
 /// Returns the folder of a need, below `target/`.
 pub fn kept(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is below the root");

@@ -70,6 +70,7 @@ impl Runner {
         };
         command.args(["--workspace", "--all-features", "--no-fail-fast"]).args(targets);
         command.arg("--").args(filters);
+        command.envs(provision::places());
         cargo::run_watching(&mut command, stream, |line| tally.read(line, report))
     }
 }

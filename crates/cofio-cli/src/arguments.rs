@@ -7,8 +7,8 @@ use cofio::model::Layer;
 
 use crate::commands::{
     archive, audit, backup, clear, completions, confirm, context, correct, doctor, edit, embed,
-    entity, export, facts, forget, history, import, list, mcp, model, purge, remember, restore,
-    review, scan, search, serve, show, stats, verify_forgotten, why_not, window,
+    entity, export, facts, forget, history, hook, import, install, list, mcp, model, purge,
+    remember, restore, review, scan, search, serve, show, stats, verify_forgotten, why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -114,6 +114,8 @@ pub enum Command {
     /// Shows what Cofio does, with a small conversation in a store that is thrown away
     #[command(after_help = "Example:\n  cofio demo")]
     Demo,
+    Install(install::Install),
+    Hook(hook::Answer),
     Completions(completions::Completions),
 }
 

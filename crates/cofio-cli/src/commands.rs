@@ -17,7 +17,9 @@ pub mod export;
 pub mod facts;
 pub mod forget;
 pub mod history;
+pub mod hook;
 pub mod import;
+pub mod install;
 pub mod list;
 pub mod mcp;
 pub mod model;
@@ -84,6 +86,11 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Mcp(command) => command.run(&globals),
         Command::Serve(command) => command.run(&globals),
         Command::Demo => block_on(demo::run(&globals)),
+        Command::Install(command) => command.run(&globals),
+        Command::Hook(command) => {
+            command.run(&globals);
+            Ok(())
+        }
         Command::Completions(command) => command.run(),
     }
 }

@@ -4,12 +4,15 @@ mod arguments;
 mod commands;
 
 mod app;
+mod client;
 mod consent;
 mod door;
 mod embedder;
 mod failure;
 mod filters;
+mod hook;
 mod input;
+mod install;
 mod output;
 mod present;
 mod progress;
@@ -20,6 +23,7 @@ mod when;
 mod project;
 mod settings;
 
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -30,6 +34,13 @@ use output::Form;
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() && is_hook() => {
+            // An agent takes other codes for orders; whoever types this wants to know.
+            if io::stderr().is_terminal() {
+                failure::misuse(error, Form::Text);
+            }
+            return ExitCode::SUCCESS;
+        }
         Err(error) => return failure::misuse(error, form_without_parsing()),
     };
     let form = arguments.globals.form();
@@ -37,6 +48,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error, form),
     }
+}
+
+/// Returns whether a command line that cannot be read as a whole is that of a hook.
+fn is_hook() -> bool {
+    std::env::args_os().nth(1).is_some_and(|command| command == "hook")
 }
 
 /// Returns the form that was asked for on a command line that cannot be read as a whole.

@@ -23,10 +23,11 @@ use cofio_server::mcp::SourceName;
 use jiff::SignedDuration;
 
 pub use error::SettingsError;
+use origin::Origin;
 pub use origin::Row;
-pub use places::Surroundings;
+pub use places::{Platform, Surroundings, state_dir};
 use read::OnSecret;
-pub use read::{Color, EmbedderName};
+pub use read::{Color, EmbedderName, Hooks};
 pub use table::Values;
 
 use places::Places;
@@ -39,6 +40,7 @@ type Result<T> = std::result::Result<T, SettingsError>;
 #[derive(Debug)]
 pub struct Settings {
     values: Values,
+    state: Option<PathBuf>,
     user_file: Option<PathBuf>,
     project_file: Option<PathBuf>,
 }
@@ -70,6 +72,7 @@ pub struct Overrides {
     pub openai_dimensions: Option<String>,
     pub openai_key_env: Option<String>,
     pub mcp_source: Option<String>,
+    pub hooks: Option<String>,
     pub color: Option<String>,
 }
 
@@ -87,7 +90,8 @@ impl Settings {
         };
         sources.check_project_file()?;
         let values = Values::of(&sources, flags)?;
-        Ok(Self { values, user_file: places.user_file, project_file: places.project_file })
+        let Places { user_file, project_file, state, .. } = places;
+        Ok(Self { values, state, user_file, project_file })
     }
 
     /// Returns the file that holds the memories, as an absolute path.
@@ -123,6 +127,11 @@ impl Settings {
         self.values.layer.value
     }
 
+    /// Returns whether nobody said which layer new memories go to.
+    pub fn layer_is_default(&self) -> bool {
+        self.values.layer.origin == Origin::Default
+    }
+
     /// Returns what new memories are.
     pub fn kind(&self) -> Kind {
         self.values.kind.value
@@ -150,6 +159,16 @@ impl Settings {
     /// Returns what a call from an agent counts as at best.
     pub fn mcp_source(&self) -> SourceName {
         self.values.mcp_source.value
+    }
+
+    /// Returns what hooks of agents do.
+    pub fn hooks(&self) -> Hooks {
+        self.values.hooks.value
+    }
+
+    /// Returns the folder for what is neither a setting nor a memory, if there can be one.
+    pub fn state_dir(&self) -> Option<&Path> {
+        self.state.as_deref()
     }
 
     /// Returns when to print in colour.

@@ -18,7 +18,7 @@ mod rank;
 mod relevance;
 mod weights;
 
-pub use block::{ContextBlock, Known, block, estimated_tokens};
+pub use block::{ContextBlock, Known, block, estimated_tokens, without_blocks};
 pub use explain::explain;
 pub use merge::{Hit, LookedUp, Signals, merge};
 pub(crate) use plan::not_open;

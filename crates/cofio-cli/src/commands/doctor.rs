@@ -66,6 +66,7 @@ impl Doctor {
         // Whatever is wrong with the store has been said by now.
         let embeddings = Embeddings::of(settings.store(), &chosen).await.ok();
         checks.extend(embeddings.as_ref().map(Embeddings::check));
+        checks.extend(settings.state_dir().and_then(checks::hooks));
         let problems = checks.iter().filter(|check| !check.ok).count();
         let output = DoctorOutput::new(&settings, embeddings, checks);
         Output::new(globals.form(), settings.color())

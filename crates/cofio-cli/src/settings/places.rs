@@ -46,6 +46,7 @@ pub struct Places {
     pub user_file: Option<PathBuf>,
     pub project_file: Option<PathBuf>,
     pub data: Option<PathBuf>,
+    pub state: Option<PathBuf>,
 }
 
 impl Surroundings {
@@ -94,37 +95,61 @@ impl Platform {
 impl Places {
     /// Finds the places for these surroundings.
     pub fn of(around: &Surroundings) -> Result<Self> {
-        let (config, data) = folders(around)?;
+        let Folders { config, data, state } = folders(around)?;
         let user_file = config.map(|folder| folder.join(CONFIG));
         let project_file = project_file(around, user_file.as_deref());
-        Ok(Self { user_file, project_file, data })
+        Ok(Self { user_file, project_file, data, state })
     }
 }
 
-/// Returns the folders for settings and for memories.
-fn folders(around: &Surroundings) -> Result<(Option<PathBuf>, Option<PathBuf>)> {
+/// The folders that are Cofio's own.
+struct Folders {
+    config: Option<PathBuf>,
+    data: Option<PathBuf>,
+    state: Option<PathBuf>,
+}
+
+/// Returns the folder for what is neither a setting nor a memory, if there can be one.
+pub fn state_dir(around: &Surroundings) -> Option<PathBuf> {
+    folders(around).ok()?.state
+}
+
+/// Returns the folders for settings, for memories and for everything else.
+fn folders(around: &Surroundings) -> Result<Folders> {
     if let Some(own) = around.variable("COFIO_HOME") {
         let own = absolute(Path::new(&own), &around.folder, around.home.as_deref())
             .map_err(|advice| SettingsError::new(format!("cannot use COFIO_HOME: {advice}")))?;
-        return Ok((Some(own.clone()), Some(own)));
+        return Ok(Folders {
+            config: Some(own.clone()),
+            data: Some(own.clone()),
+            state: Some(own),
+        });
     }
     // The XDG specification has relative paths ignored.
     let named = |name| around.variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let below_home = |path| around.home.as_ref().map(|home| home.join(path));
-    let (config, data) = match around.platform {
-        Platform::Unix => (below_home(".config"), below_home(".local/share")),
+    let (config, data, state) = match around.platform {
+        Platform::Unix => {
+            (below_home(".config"), below_home(".local/share"), below_home(".local/state"))
+        }
         Platform::MacOs => {
             let support = below_home("Library/Application Support");
-            (support.clone(), support)
+            (support.clone(), support.clone(), support)
         }
-        Platform::Windows => (
-            named("APPDATA").or_else(|| below_home("AppData/Roaming")),
-            named("LOCALAPPDATA").or_else(|| below_home("AppData/Local")),
-        ),
+        Platform::Windows => {
+            let local = named("LOCALAPPDATA").or_else(|| below_home("AppData/Local"));
+            let roaming = named("APPDATA").or_else(|| below_home("AppData/Roaming"));
+            (roaming, local.clone(), local)
+        }
     };
-    let config = named("XDG_CONFIG_HOME").or(config);
-    let data = named("XDG_DATA_HOME").or(data);
-    Ok((config.map(|folder| folder.join("cofio")), data.map(|folder| folder.join("cofio"))))
+    let own = |variable, usual: Option<PathBuf>| {
+        named(variable).or(usual).map(|folder| folder.join("cofio"))
+    };
+    Ok(Folders {
+        config: own("XDG_CONFIG_HOME", config),
+        data: own("XDG_DATA_HOME", data),
+        state: own("XDG_STATE_HOME", state),
+    })
 }
 
 /// Returns the nearest project file at or above the working folder.

@@ -51,6 +51,30 @@ pub enum OnSecret {
     Refuse,
 }
 
+/// What hooks of agents do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hooks {
+    /// They tell the agent what is remembered, and keep what was said.
+    All,
+    /// They tell, and keep nothing.
+    Context,
+    /// They keep, and tell nothing.
+    Capture,
+    None,
+}
+
+impl Hooks {
+    /// Returns whether the agent is told what is remembered.
+    pub fn tell(self) -> bool {
+        matches!(self, Self::All | Self::Context)
+    }
+
+    /// Returns whether what was said is kept.
+    pub fn capture(self) -> bool {
+        matches!(self, Self::All | Self::Capture)
+    }
+}
+
 /// When to print in colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Color {
@@ -158,6 +182,17 @@ pub fn on_secret(word: &Word<'_>) -> Result<OnSecret> {
         "redact" => Ok(OnSecret::Redact),
         "refuse" => Ok(OnSecret::Refuse),
         _ => Err("give redact or refuse".to_owned()),
+    }
+}
+
+/// Reads what hooks of agents do.
+pub fn hooks(word: &Word<'_>) -> Result<Hooks> {
+    match word.text()? {
+        "all" => Ok(Hooks::All),
+        "context" => Ok(Hooks::Context),
+        "capture" => Ok(Hooks::Capture),
+        "none" => Ok(Hooks::None),
+        _ => Err("give all, context, capture or none".to_owned()),
     }
 }
 
@@ -275,6 +310,17 @@ impl fmt::Display for OnSecret {
     }
 }
 
+impl fmt::Display for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::All => "all",
+            Self::Context => "context",
+            Self::Capture => "capture",
+            Self::None => "none",
+        })
+    }
+}
+
 impl fmt::Display for Color {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -326,6 +372,7 @@ macro_rules! shown_as_displayed {
 shown_as_displayed!(
     Color,
     EmbedderName,
+    Hooks,
     Identifier,
     Kind,
     Layer,

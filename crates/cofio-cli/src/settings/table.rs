@@ -8,7 +8,7 @@ use cofio_server::mcp::SourceName;
 use jiff::tz::TimeZone;
 
 use super::origin::{Given, Row};
-use super::read::{Color, EmbedderName, OnSecret};
+use super::read::{Color, EmbedderName, Hooks, OnSecret};
 use super::sources::Sources;
 use super::{Overrides, Result, default, read};
 
@@ -136,6 +136,8 @@ settings! {
 
     /// What a call from an agent counts as at best.
     mcp_source = "mcp.source": SourceName, "COFIO_MCP_SOURCE", MayNotSet, read::source, |_| default::fixed(SourceName::User);
+    /// What hooks of agents do.
+    hooks: Hooks, "COFIO_HOOKS", MayNotSet, read::hooks, |_| default::fixed(Hooks::All);
 
     /// When to print in colour.
     color: Color, "COFIO_COLOR", MayNotSet, read::color, default::color;

@@ -159,6 +159,7 @@ fn every_setting_listens_to_every_source() {
         ("openai.dimensions", "256"),
         ("openai.key_env", "MY_KEY"),
         ("mcp.source", "tool"),
+        ("hooks", "context"),
         ("color", "always"),
     ];
     let flags = Overrides {
@@ -186,6 +187,7 @@ fn every_setting_listens_to_every_source() {
         openai_dimensions: Some("256".to_owned()),
         openai_key_env: Some("MY_KEY".to_owned()),
         mcp_source: Some("tool".to_owned()),
+        hooks: Some("context".to_owned()),
         color: Some("always".to_owned()),
     };
     assert_eq!(
@@ -242,6 +244,7 @@ fn defaults_are_as_documented() {
         "openai.dimensions | - | default",
         "openai.key_env | OPENAI_API_KEY | default",
         "mcp.source | user | default",
+        "hooks | all | default",
         "color | auto | default",
     ];
     assert_eq!(shown, expected);
@@ -413,6 +416,7 @@ fn a_project_file_cannot_say_whose_memories_are_or_where_they_go() {
         "openai.dimensions",
         "openai.key_env",
         "mcp.source",
+        "hooks",
         "color",
     ];
     for name in names {
@@ -441,7 +445,7 @@ fn an_unknown_name_is_refused_with_the_nearest_known() {
     let known = "store, user, agent, session, project, team, org, company, layer, kind, limit, \
                  time_zone, episode_days, window_turns, secret_replacement, on_secret, \
                  max_content_bytes, embedder, models_dir, openai.url, openai.model, \
-                 openai.dimensions, openai.key_env, mcp.source, color";
+                 openai.dimensions, openai.key_env, mcp.source, hooks, color";
     check(
         "[weather]\nx = 1",
         &format!(":1 has the unknown setting \"weather\": known are {known}"),

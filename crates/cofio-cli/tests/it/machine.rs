@@ -6,10 +6,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use regex::{Captures, Regex};
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::programs::search_path;
 
 /// A machine with one user, alice, and nothing on it.
 pub struct Machine {
@@ -69,7 +73,17 @@ impl Machine {
 
     /// Returns the command with nothing of the surroundings that the tests run in.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cofio"));
+        self.on_it(Command::new(env!("CARGO_BIN_EXE_cofio")))
+    }
+
+    /// Returns another program, which finds the command and what it needs itself.
+    pub fn program(&self, path: &Path) -> Command {
+        let mut command = self.on_it(Command::new(path));
+        command.env("PATH", search_path());
+        command
+    }
+
+    fn on_it(&self, mut command: Command) -> Command {
         command.env_clear().env("USER", "alice").env("COFIO_HOME", self.home(""));
         command.envs(self.models.iter().map(|folder| ("COFIO_MODELS_DIR", folder)));
         command.current_dir(self.path(""));
@@ -102,6 +116,30 @@ impl Machine {
         assert!(actual == expected, "the transcript is now:\n{actual}");
     }
 
+    /// Fails if something that was started here still runs after a while.
+    pub fn assert_nothing_runs(&self) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !self.running().is_empty() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(50));
+        }
+        assert_eq!(self.running(), Vec::<String>::new());
+    }
+
+    /// Returns the processes that have this machine's home, by either name.
+    fn running(&self) -> Vec<String> {
+        let home = self.home("");
+        let homes = ["HOME", "COFIO_HOME"].map(|name| format!("{name}={}", home.display()));
+        let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let is_ours = |surroundings: Vec<u8>| {
+            let mut variables = surroundings.split(|byte| *byte == 0);
+            variables.any(|variable| homes.iter().any(|home| home.as_bytes() == variable))
+        };
+        let ours = processes
+            .filter(|process| fs::read(process.join("environ")).is_ok_and(is_ours))
+            .map(|process| fs::read_to_string(process.join("cmdline")).unwrap_or_default());
+        ours.map(|command| command.replace('\0', " ")).collect()
+    }
+
     fn play(&self, typed: &str, input: &[u8]) -> Output {
         let typed = self.with_ids(typed);
         let (variables, arguments) = typed.split_once("cofio").unwrap();
@@ -125,7 +163,7 @@ impl Machine {
     }
 
     /// Replaces what differs from run to run.
-    fn without_accidents(&self, text: &str) -> String {
+    pub fn without_accidents(&self, text: &str) -> String {
         let id = Regex::new("(work|ctx|ep|fact|proc|ref)_[0-9a-f]{32}").unwrap();
         let text = id.replace_all(text, |found: &Captures<'_>| self.short(&found[0], &found[1]));
         let text = Regex::new("receipt_[0-9a-f]{32}").unwrap().replace_all(&text, "RECEIPT");
@@ -153,7 +191,8 @@ impl Machine {
         if id.ends_with("00000000") { id.to_owned() } else { format!("{prefix}_{}", number + 1) }
     }
 
-    fn with_ids(&self, typed: &str) -> String {
+    /// Puts whole ids where short ones were typed.
+    pub fn with_ids(&self, typed: &str) -> String {
         let short = Regex::new(r"\b(work|ctx|ep|fact|proc|ref)_(\d{1,3})\b").unwrap();
         let ids = self.ids.lock().unwrap();
         let long = |found: &Captures<'_>| ids[found[2].parse::<usize>().unwrap() - 1].clone();
@@ -207,7 +246,8 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-fn dedent(text: &str) -> String {
+/// Takes the margin off a text that is written among code.
+pub fn dedent(text: &str) -> String {
     let lines: Vec<&str> =
         text.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
     let margin = |line: &&str| line.len() - line.trim_start().len();

@@ -1,16 +1,22 @@
 #![cfg(test)]
 //! The command as people and programs meet it: the real binary, its whole output, its exit codes.
 
+mod http;
 mod machine;
+mod programs;
 mod server;
 
 mod acceptance;
+mod agents;
 mod archive;
 mod attacks;
 mod bad_input;
 mod changing;
+mod clients;
 mod finding;
 mod forgetting;
+mod hooks;
+mod installing;
 mod keeping;
 mod manners;
 mod mcp;

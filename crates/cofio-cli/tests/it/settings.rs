@@ -105,6 +105,7 @@ fn the_doctor_says_where_everything_is() {
           openai.dimensions  -  (default)
           openai.key_env     OPENAI_API_KEY  (default)
           mcp.source         user  (default)
+          hooks              all  (default)
           color              auto  (default)
 
         checks

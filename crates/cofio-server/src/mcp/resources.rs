@@ -156,7 +156,8 @@ fn read_cursor(cursor: &str) -> Option<(usize, String)> {
 
 fn not_found(uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(80).collect();
-    ErrorData::resource_not_found(format!("no resource {shown:?}"), None)
+    let data = serde_json::json!({ "uri": shown });
+    ErrorData::resource_not_found(format!("no resource {shown:?}"), Some(data))
 }
 
 /// Returns the error of a request that is no tool's.

@@ -34,6 +34,8 @@ pub struct ContextRequest {
     pub tokens: usize,
     /// The conversation that is going on, which needs no reminding of itself.
     pub session: Option<Identifier>,
+    /// What it has been told already, which is left out.
+    pub told: HashSet<MemoryId>,
 }
 
 impl ContextRequest {
@@ -48,6 +50,7 @@ impl ContextRequest {
             recency: WEIGHTS.prompt_recency,
             tokens: 4_000,
             session: None,
+            told: HashSet::new(),
         }
     }
 }
@@ -120,21 +123,21 @@ impl Engine {
         self.check_amounts(request)?;
         let session = request.session.as_ref();
         let began_at = self.began_at(caller, &request.selection, session).await?;
+        let mut told = request.told.clone();
+        let mut untold = |memory: &Memory| told.insert(memory.id.clone());
         let mut known = Known {
             profile: self.profile(caller, request, began_at).await?,
             reflection: self.latest_reflection(caller, request, began_at).await?,
             relevant: Vec::new(),
         };
+        known.profile.retain(&mut untold);
+        known.reflection = known.reflection.filter(&mut untold);
         for (kind, limit) in [(Kind::Fact, request.facts), (Kind::Episode, request.episodes)] {
             if limit > 0 {
-                known.relevant.extend(self.relevant(caller, request, kind, limit).await?);
+                let relevant = self.relevant(caller, request, kind, limit).await?;
+                known.relevant.extend(relevant.into_iter().filter(&mut untold).take(limit));
             }
         }
-        let told: HashSet<&MemoryId> = known.profile.iter().map(|memory| &memory.id).collect();
-        known.relevant = {
-            let new = known.relevant.iter().filter(|memory| !told.contains(&memory.id));
-            new.cloned().collect()
-        };
         Ok(retrieval::block(&known, request.tokens))
     }
 
@@ -192,6 +195,8 @@ impl Engine {
         };
         let selection = Selection { criteria, ..request.selection.clone() };
         let recency = request.recency;
+        // What was told may be the best there is, and must not stand in the way of the next best.
+        let limit = (limit + request.told.len()).min(self.config.limits.search_results);
         let query = Query { recency, limit, ..Query::new(selection, request.prompt.as_str()) };
         let hits = self.search(caller, &query).await?.hits.into_iter();
         Ok(hits.filter(retrieval::is_relevant).map(|hit| hit.memory).collect())

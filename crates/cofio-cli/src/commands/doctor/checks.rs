@@ -6,6 +6,7 @@ use cofio::store::{SqliteStore, Store as _};
 use serde::Serialize;
 
 use crate::failure;
+use crate::hook::Log;
 use crate::output::shown;
 use crate::present;
 use crate::progress::Progress;
@@ -65,6 +66,17 @@ fn left_over(path: &Path) -> Option<Check> {
                   a command is running or you still need it";
     let detail = format!("{}: {advice}", files.join(", "));
     Some(Check { name: "leftovers", ok: true, warning: true, detail })
+}
+
+/// Warns of hooks that failed, of which nobody was told at the time.
+pub fn hooks(state: &Path) -> Option<Check> {
+    let log = Log::new(state);
+    let lines = log.lines();
+    let last = lines.last()?;
+    let failures = present::count(lines.len() as u64, "failure", "failures");
+    let file = log.path().display();
+    let detail = format!("{failures} on record, the last {last}; delete {file} once it is mended");
+    Some(Check { name: "hooks", ok: true, warning: true, detail })
 }
 
 /// Makes anew what the memories are found by.

@@ -1,0 +1,7 @@
+//! Clients that others wrote, with the server as they meet it: over pipes and over HTTP, with a
+//! handshake and without one.
+
+mod conformance;
+mod inspector;
+mod python;
+mod served;
