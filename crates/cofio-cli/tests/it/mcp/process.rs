@@ -16,9 +16,11 @@ const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } e
 
 /// Leaves memories in the store, without vectors.
 fn fill(machine: &Machine, count: usize) {
-    let lines: String = (0..count)
-        .map(|number| format!("{{\"content\": \"Boat {number} left harbour {}\"}}\n", number % 97))
-        .collect();
+    let line = |number: usize| {
+        let content = format!("Boat {number} left harbour {}", number % 97);
+        json!({ "content": content }).to_string()
+    };
+    let lines = (0..count).map(line).collect::<Vec<_>>().join("\n");
     let mut command = machine.command();
     command.args(["remember", "--jsonl", "--kind", "episode"]);
     let output = feed(&mut command, lines.as_bytes());
