@@ -1,7 +1,6 @@
 //! How a workspace reads as markdown. Pure: memories in, a text out.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use cofio::model::Memory;
 use jiff::civil::Date;
@@ -54,13 +53,12 @@ fn topics(world: &[Memory]) -> String {
 
 /// Returns the log of each day, the latest first; the entries of a day are in their order.
 fn days(log: &[Memory], zone: &TimeZone) -> Vec<String> {
-    let mut days: BTreeMap<Date, String> = BTreeMap::new();
+    let mut days: BTreeMap<Date, Vec<String>> = BTreeMap::new();
     for entry in log {
         let at = entry.event_at.to_zoned(zone.clone());
-        let day = days.entry(at.date()).or_insert_with(|| format!("# {}\n", at.date()));
+        let day = days.entry(at.date()).or_insert_with(|| vec![format!("# {}\n", at.date())]);
         let (hour, minute, said) = (at.hour(), at.minute(), entry.content.as_str());
-        // Writing to a text does not fail.
-        let _ = write!(day, "\n## {hour:02}:{minute:02}\n\n{said}\n");
+        day.push(format!("\n## {hour:02}:{minute:02}\n\n{said}\n"));
     }
-    days.into_values().rev().collect()
+    days.into_values().rev().map(|day| day.concat()).collect()
 }
