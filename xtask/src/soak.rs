@@ -25,7 +25,7 @@ fn isolation(sizes: &[&str]) -> Result<()> {
 
 /// Sends the server for agents whatever may come, and calls its tools until it would have grown.
 fn mcp(sizes: &[&str]) -> Result<()> {
-    let wanted = sizes_for("messages=100000,calls=10000", sizes, seed())?;
+    let wanted = sizes_for("messages=100000,calls=10000,memories=100000", sizes, seed())?;
     let mut command = cargo(&["test", "--release", "--package", "cofio-cli", "--test", "it"]);
     command.args(["--", "mcp::fuzz", "mcp::process", "--nocapture", "--test-threads", "1"]);
     cargo::run(command.env("COFIO_MCP_SOAK", wanted))

@@ -7,8 +7,8 @@ use cofio::{Engine, Error, ErrorKind, Result, Selection, retrieval};
 use tokio::sync::OnceCell;
 use tokio::{task, time};
 
-/// How many memories are embedded at a time; what is done by then stays done.
-const BATCH: usize = 64;
+/// How many memories are embedded at a time, for which a question that is asked meanwhile waits.
+const BATCH: usize = 32;
 
 /// How long until somebody looks again for what other processes have left to be embedded.
 const PAUSE: Duration = Duration::from_secs(30);
@@ -61,7 +61,13 @@ impl Desk {
     /// Where the store has vectors of another model none are made: changing all of them is
     /// something that somebody decides.
     pub async fn keep(&self) {
-        let Ok(Opened { engine, model }) = self.opened().await else { return };
+        let Opened { engine, model } = loop {
+            match self.opened().await {
+                Ok(opened) => break opened,
+                // Somebody may mend it meanwhile.
+                Err(_) => time::sleep(PAUSE).await,
+            }
+        };
         // What cannot be swept now is hidden all the same.
         let _ = engine.sweep_some(self.place.caller()).await;
         let Some(model) = model else { return };

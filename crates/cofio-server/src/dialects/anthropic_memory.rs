@@ -1,7 +1,7 @@
 //! Anthropic's memory tool, `memory_20250818`: files below `/memories` that a model keeps itself.
 //!
-//! A file is a fact under the key of its path, with its text as content, its path as title and the
-//! folders it is in as tags, so that every search finds it and every change is in its history.
+//! A file is a fact under the key of its path, with its text as content and its path as title, so
+//! that every search finds it and every change is in its history.
 //! A folder is there as long as a file is in it. The answers are those of the tool that Anthropic's
 //! own library brings, word for word.
 //!

@@ -105,7 +105,7 @@ impl KnowledgeGraph {
         let mut memories = Vec::new();
         for name in &input.entity_names {
             memories.extend(self.entity(name).await?);
-            memories.extend(self.writer.written(memories::of_entity(name)).await?);
+            memories.extend(self.observations(name).await?);
             memories.extend(self.relations_of(name).await?);
         }
         self.forget(&memories).await?;
@@ -119,7 +119,7 @@ impl KnowledgeGraph {
     ) -> Result<Deleted, ToolError> {
         let mut memories = Vec::new();
         for deletion in &input.deletions {
-            let kept = self.writer.written(memories::of_entity(&deletion.entity_name)).await?;
+            let kept = self.observations(&deletion.entity_name).await?;
             memories.extend(kept.into_iter().filter(|memory| {
                 memories::observation(memory)
                     .is_some_and(|text| deletion.observations.contains(&text))
@@ -144,7 +144,7 @@ impl KnowledgeGraph {
     pub async fn read_graph(&self) -> Result<Graph, ToolError> {
         let mut memories = Vec::new();
         for part in [Part::Entity, Part::Observation, Part::Relation] {
-            memories.extend(self.writer.written(memories::all(part)).await?);
+            memories.extend(self.writer.under_all(part.kind(), &part.prefix()).await?);
         }
         Ok(memories::graph(&memories))
     }
@@ -172,6 +172,11 @@ impl KnowledgeGraph {
         Ok(self.writer.under(Kind::Procedure, &memories::entity_key(name)).await?)
     }
 
+    async fn observations(&self, name: &str) -> Result<Vec<Memory>, ToolError> {
+        let prefix = memories::observations_prefix(name);
+        Ok(self.writer.under_all(Kind::Fact, &prefix).await?)
+    }
+
     /// Returns the relations that begin or end at an entity.
     async fn relations_of(&self, name: &str) -> Result<Vec<Memory>, ToolError> {
         let mut relations = Vec::new();
@@ -179,7 +184,8 @@ impl KnowledgeGraph {
             TriplePattern { subject: Some(name.to_owned()), ..TriplePattern::default() },
             TriplePattern { object: Some(name.to_owned()), ..TriplePattern::default() },
         ] {
-            let criteria = Criteria { triple, ..memories::all(Part::Relation) };
+            let key_prefix = Some(Part::Relation.prefix());
+            let criteria = Criteria { triple, key_prefix, ..Criteria::default() };
             relations.extend(self.writer.written(criteria).await?);
         }
         // A pattern means every spelling of a name.

@@ -35,9 +35,6 @@ Keep facts, not passwords or keys.";
 /// The key of an agent's own memory.
 const MEMORY: &str = "MEMORY.md";
 
-/// The label of what is known of the world.
-const WORLD: &str = "world";
-
 /// The label of entries of the log.
 const DAILY: &str = "daily";
 
@@ -62,7 +59,7 @@ impl Workspace {
 
     /// Returns what is known of the world, the agent's memory, and the log of the last days.
     pub async fn recall(&self, input: Recall) -> Result<String, ToolError> {
-        let world = self.world.written(labelled(Kind::Fact, WORLD)).await?;
+        let world = self.world.under_all(Kind::Fact, Topic::FOLDER).await?;
         // The world is shared, and others should not read what nobody has approved.
         let world: Vec<Memory> =
             world.into_iter().filter(|memory| memory.state != State::Pending).collect();
@@ -105,7 +102,6 @@ impl Workspace {
         let draft = self.world.draft(Kind::Fact, &input.content);
         let mut draft = Draft { key: Some(topic.file()), ..draft };
         draft.metadata.title = Some(topic.as_str().to_owned());
-        draft.metadata.tags = vec![WORLD.to_owned()];
         let (memory, taken_out) = replace(&self.world, draft).await?;
         Ok(told(format!("Updated {}.", topic.file()), &memory, taken_out))
     }
@@ -119,8 +115,9 @@ impl Workspace {
         let from = first.to_zoned(self.zone().clone()).map(|start| start.timestamp());
         let from = Some(from.unwrap_or(Timestamp::MIN));
         let time = TimeRange { from, to: None };
+        let (kinds, tags) = (vec![Kind::Episode], vec![DAILY.to_owned()]);
         let mut log =
-            self.agent.written(Criteria { time, ..labelled(Kind::Episode, DAILY) }).await?;
+            self.agent.written(Criteria { kinds, tags, time, ..Criteria::default() }).await?;
         log.sort_by_key(|entry| entry.event_at);
         Ok(log)
     }
@@ -155,10 +152,6 @@ async fn replace(writer: &Writer, draft: Draft) -> Result<(Memory, bool), ToolEr
     };
     let updated = engine.update(caller, &remembered.memory.id, patch).await?;
     Ok((updated.memory, !updated.redactions.is_empty()))
-}
-
-fn labelled(kind: Kind, label: &str) -> Criteria {
-    Criteria { kinds: vec![kind], tags: vec![label.to_owned()], ..Criteria::default() }
 }
 
 /// Returns what was done, with what a model should know of it.

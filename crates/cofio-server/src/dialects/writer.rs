@@ -1,4 +1,3 @@
-use cofio::engine::ListRequest;
 use cofio::model::{Caller, Criteria, Doubt, Draft, Kind, Memory, Scope, Source, State, Trust};
 use cofio::{Engine, Result, Selection, ingest};
 
@@ -43,18 +42,16 @@ impl Writer {
             layers: Some(vec![self.scope.layer()]),
             ..Selection::with(self.scope.identifiers().clone(), criteria)
         };
-        let limit = self.engine.config().limits.page;
-        let mut request = ListRequest { limit, ..ListRequest::new(selection) };
-        let mut memories = Vec::new();
-        loop {
-            let listed = self.engine.list(&self.caller, &request).await?;
-            memories.extend(listed.memories);
-            request.cursor = listed.next_cursor;
-            if request.cursor.is_none() {
-                memories.reverse();
-                return Ok(memories);
-            }
-        }
+        let mut memories = self.engine.list_all(&self.caller, &selection).await?;
+        memories.reverse();
+        Ok(memories)
+    }
+
+    /// Returns everything that the dialect keeps under keys that begin so, the oldest first.
+    pub(super) async fn under_all(&self, kind: Kind, prefix: &str) -> Result<Vec<Memory>> {
+        let key_prefix = Some(prefix.to_owned());
+        let kinds = vec![kind];
+        self.written(Criteria { kinds, key_prefix, ..Criteria::default() }).await
     }
 
     /// Returns the memory that the dialect keeps under a key.

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Makes an enum of names that stands for one of the model's.
+///
+/// It has no documentation of its own, as that would stand in every schema.
 macro_rules! named {
-    ($(#[$doc:meta])* $name:ident for $model:ident { $($variant:ident),+ }) => {
-        $(#[$doc])*
+    ($name:ident for $model:ident { $($variant:ident),+ }) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "lowercase")]
         pub(crate) enum $name { $($variant),+ }
@@ -26,10 +27,6 @@ macro_rules! named {
     };
 }
 
-named!(
-    LayerName for Layer { Agent, User, Session, Project, Team, Org, Company }
-);
+named!(LayerName for Layer { Agent, User, Session, Project, Team, Org, Company });
 
-named!(
-    KindName for Kind { Working, Context, Episode, Fact, Procedure, Reflection }
-);
+named!(KindName for Kind { Working, Context, Episode, Fact, Procedure, Reflection });

@@ -3,7 +3,7 @@ use std::str::FromStr;
 use cofio::Error;
 
 use super::tool::Entry;
-use super::tools::{consolidator, core, longterm, memory, server_memory, simple};
+use super::tools::{consolidator, core, files, longterm, memory, server_memory, simple};
 
 /// A set of tools under the names that somebody expects.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum Profile {
     Longterm,
     /// Turning sessions into facts.
     Consolidator,
+    /// The workspace of markdown files.
+    Files,
     /// The graph of the reference server.
     ServerMemory,
     /// Anthropic's memory tool.
@@ -26,11 +28,12 @@ pub enum Profile {
 }
 
 /// Every profile but [`Profile::All`], with its tools and what a model is told about using them.
-const PROFILES: [(Profile, &[Entry], &str); 6] = [
+const PROFILES: [(Profile, &[Entry], &str); 7] = [
     (Profile::Core, core::TOOLS, core::INSTRUCTIONS),
     (Profile::Simple, simple::TOOLS, simple::INSTRUCTIONS),
     (Profile::Longterm, longterm::TOOLS, longterm::INSTRUCTIONS),
     (Profile::Consolidator, consolidator::TOOLS, consolidator::INSTRUCTIONS),
+    (Profile::Files, files::TOOLS, files::INSTRUCTIONS),
     (Profile::ServerMemory, server_memory::TOOLS, server_memory::INSTRUCTIONS),
     (Profile::Memory, memory::TOOLS, memory::INSTRUCTIONS),
 ];
@@ -42,6 +45,7 @@ impl Profile {
         Self::Simple,
         Self::Longterm,
         Self::Consolidator,
+        Self::Files,
         Self::ServerMemory,
         Self::Memory,
         Self::All,
@@ -54,6 +58,7 @@ impl Profile {
             Self::Simple => "simple",
             Self::Longterm => "longterm",
             Self::Consolidator => "consolidator",
+            Self::Files => "files",
             Self::ServerMemory => "server-memory",
             Self::Memory => "memory",
             Self::All => "all",

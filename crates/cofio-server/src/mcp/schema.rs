@@ -8,7 +8,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 /// Names that say nothing to a model, or that some clients refuse.
-const LEFT_OUT: [&str; 5] = ["$schema", "title", "format", "additionalProperties", "minimum"];
+const LEFT_OUT: [&str; 6] =
+    ["$schema", "title", "format", "additionalProperties", "minimum", "maximum"];
 
 /// Returns the schema of a type as a plain tree: no references, no null, and no names that say
 /// nothing.

@@ -39,6 +39,24 @@ pub(crate) trait Reply: Serialize + JsonSchema {
     fn text(&self) -> String;
 }
 
+/// The answer of a tool that answers in words.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Words {
+    result: String,
+}
+
+impl Reply for Words {
+    fn text(&self) -> String {
+        self.result.clone()
+    }
+}
+
+impl From<String> for Words {
+    fn from(result: String) -> Self {
+        Self { result }
+    }
+}
+
 /// What a tool does to what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {

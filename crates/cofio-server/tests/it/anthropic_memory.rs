@@ -34,7 +34,6 @@ fn a_file_is_a_memory_that_every_search_finds() {
     );
     let memory = &fixture.kept("alice")[0];
     assert_eq!(memory.metadata.title.as_deref(), Some("/memories/projects/ferry.md"));
-    assert_eq!(memory.metadata.tags, ["/memories", "/memories/projects"]);
     let replace = json!({
         "command": "str_replace", "path": "/memories/projects/ferry.md",
         "old_str": "nine", "new_str": "ten"

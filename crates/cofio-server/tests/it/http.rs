@@ -113,11 +113,13 @@ impl Drop for Served {
 impl Answer {
     /// Returns the last message of the body, be it JSON or a stream of events.
     fn message(&self) -> Value {
-        let messages = self.body.lines().filter_map(|line| {
+        let mut messages = self.body.lines().filter_map(|line| {
             let json = line.strip_prefix("data:").unwrap_or(line);
             serde_json::from_str::<Value>(json.trim()).ok().filter(Value::is_object)
         });
-        messages.last().unwrap_or_else(|| panic!("{} has no message: {}", self.status, self.body))
+        messages
+            .next_back()
+            .unwrap_or_else(|| panic!("{} has no message: {}", self.status, self.body))
     }
 }
 

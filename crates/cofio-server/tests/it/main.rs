@@ -6,4 +6,5 @@ mod fixture;
 mod http;
 mod knowledge_graph;
 mod random;
+mod schemas;
 mod workspace;

@@ -54,6 +54,14 @@ impl Engine {
         self.page(caller, request).await.map_err(|error| error.during("list"))
     }
 
+    /// Returns everything that a selection means, the newest first.
+    pub async fn list_all(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
+        let memories = self.matching(caller, selection).await;
+        let memories = memories.map_err(|error| error.during("list"))?;
+        self.observe_passing(caller, self.now(), "list", memories.len() as u64);
+        Ok(memories)
+    }
+
     async fn page(&self, caller: &Caller, request: &ListRequest) -> Result<Listed> {
         let most = self.config.limits.page;
         if request.limit == 0 || request.limit > most {

@@ -137,6 +137,8 @@ pub struct Criteria {
     pub triple: TriplePattern,
     /// The key it is kept under.
     pub key: Option<String>,
+    /// What the key it is kept under begins with.
+    pub key_prefix: Option<String>,
     /// The page, file, call, conversation or tool it comes from.
     pub origin: Option<String>,
 }
@@ -156,6 +158,7 @@ impl Default for Criteria {
             excluded_session: None,
             triple: TriplePattern::default(),
             key: None,
+            key_prefix: None,
             origin: None,
         }
     }
@@ -168,6 +171,8 @@ impl Criteria {
             self.tags.is_empty() || self.tags.iter().any(|tag| metadata.tags.contains(tag));
         let pointer = metadata.knowledge.is_some();
         let mut custom = self.custom.iter();
+        let begins = |prefix| memory.key.as_ref().is_some_and(|key| key.starts_with(prefix));
+        let prefixed = self.key_prefix.as_deref().is_none_or(begins);
         let same_session = self
             .excluded_session
             .as_ref()
@@ -194,6 +199,7 @@ impl Criteria {
             (!same_session, Objection::Session),
             (self.triple.matches(memory.triple.as_ref()), Objection::Triple),
             (self.key.is_none() || self.key == memory.key, Objection::Key),
+            (prefixed, Objection::Key),
             (self.origin.as_deref().is_none_or(|from| source.is_from(from)), Objection::Origin),
         ]
         .into_iter()

@@ -190,6 +190,7 @@ macro_rules! conformance_suite {
                 by_excluded_session,
                 by_parts_of_a_statement,
                 by_key,
+                by_the_beginning_of_a_key,
                 every_part_has_to_hold,
             }
             forgetting {

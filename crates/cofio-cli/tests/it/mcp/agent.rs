@@ -62,15 +62,20 @@ impl Agent {
     ) -> Self {
         let mut agent = Self::without_handshake(machine, arguments, era, user);
         if let Era::Handshake(version) = era {
-            let params = json!({
-                "protocolVersion": version,
-                "capabilities": agent.capabilities(),
-                "clientInfo": {"name": "agent", "version": "1"},
-            });
-            agent.greeting = agent.ask("initialize", params);
-            agent.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+            agent.shake_hands(version);
         }
         agent
+    }
+
+    /// Agrees with the server on a version.
+    pub fn shake_hands(&mut self, version: &str) {
+        let params = json!({
+            "protocolVersion": version,
+            "capabilities": self.capabilities(),
+            "clientInfo": {"name": "agent", "version": "1"},
+        });
+        self.greeting = self.ask("initialize", params);
+        self.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
     /// Starts it, and says nothing yet.

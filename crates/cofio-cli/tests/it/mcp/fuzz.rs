@@ -8,8 +8,8 @@ use crate::machine::Machine;
 /// Returns how much of something a run has: what `cargo xtask soak mcp` says, or a little.
 pub fn size(name: &str, otherwise: usize) -> usize {
     let wanted = std::env::var("COFIO_MCP_SOAK").unwrap_or_default();
-    let sizes = wanted.split(',').filter_map(|size| size.split_once('='));
-    let last = sizes.filter(|(known, _)| *known == name).next_back();
+    let mut sizes = wanted.split(',').filter_map(|size| size.split_once('='));
+    let last = sizes.rfind(|(known, _)| *known == name);
     last.and_then(|(_, number)| number.parse().ok()).unwrap_or(otherwise)
 }
 

@@ -2,30 +2,71 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::agent::{Agent, ERAS, Era};
-use crate::machine::Machine;
+use super::fuzz::size;
+use crate::machine::{Machine, feed};
 
 /// How soon the first answer comes; a machine that does much else is given more.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 100 });
 
+/// Leaves memories in the store, without vectors.
+fn fill(machine: &Machine, count: usize) {
+    let line = |number: usize| {
+        let content = format!("Boat {number} left harbour {}", number % 97);
+        json!({ "content": content }).to_string()
+    };
+    let lines = (0..count).map(line).collect::<Vec<_>>().join("\n");
+    let mut command = machine.command();
+    command.args(["remember", "--jsonl", "--kind", "episode"]);
+    let output = feed(&mut command, lines.as_bytes());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn the_first_answer_comes_at_once() {
     let machine = Machine::new();
+    let memories = size("memories", 200);
+    fill(&machine, memories);
     let first = |era| {
         let start = Instant::now();
-        let mut agent = Agent::start(&machine, "", era);
+        let mut agent = Agent::without_handshake(&machine, "", era, None);
+        match era {
+            Era::Handshake(version) => agent.shake_hands(version),
+            Era::Inline => drop(agent.ask("server/discover", json!({}))),
+        }
+        let first = start.elapsed();
         agent.ask("tools/list", json!({}));
-        start.elapsed()
+        (first, start.elapsed())
     };
     for era in ERAS {
-        let best = (0..5).map(|_| first(era)).min().unwrap();
-        println!("{era:?}: handshake and list in {best:?}");
+        let (best, listed) = (0..5).map(|_| first(era)).min().unwrap();
+        println!("{era:?}, {memories} memories: first answer in {best:?}, tools in {listed:?}");
         assert!(best < SOON, "{best:?}");
     }
+}
+
+#[test]
+fn memories_are_embedded_while_it_serves() {
+    let machine = Machine::with_model();
+    let mut agent = Agent::start(&machine, "", Era::Inline);
+    agent.done("remember", json!({"content": "The kitten sleeps on the sofa"}));
+    let start = Instant::now();
+    loop {
+        let found = agent.done("search", json!({"query": "where does my cat take a nap"}));
+        if found["memories"][0]["content"] == "The kitten sleeps on the sofa" {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing embeds it");
+        thread::sleep(Duration::from_millis(50));
+    }
+    fill(&machine, 500);
+    let (status, took) = agent.end();
+    assert!(status.success() && took < Duration::from_secs(3), "{status} {took:?}");
 }
 
 #[test]
@@ -110,7 +151,7 @@ fn resident(process: u32) -> u64 {
 #[cfg(target_os = "linux")]
 #[test]
 fn many_calls_do_not_make_it_grow() {
-    let calls = super::fuzz::size("calls", 600);
+    let calls = size("calls", 600);
     let (before, after) = growth(calls);
     println!("{calls} calls: {before} kB after a tenth of them, {after} kB at the end");
     assert!(before > 0 && after < before + before / 4 + 4_096, "{before} kB became {after} kB");

@@ -241,3 +241,32 @@ fn the_graph_and_the_files_of_others_are_served() {
     );
     assert_eq!(agent.refused("memory", create), "File /memories/a.md already exists");
 }
+
+#[test]
+fn the_workspace_of_files_is_served_with_its_directive() {
+    let machine = Machine::new();
+    let flags = "--profile files --project site --agent helper";
+    let mut agent = Agent::start(&machine, flags, Era::Handshake("2025-06-18"));
+    assert!(agent.greeting["instructions"].as_str().unwrap().contains("MEMORY.md"));
+    assert_eq!(
+        agent.said("remember", json!({"content": "Met Bob"})),
+        "Remembered in agents/helper/daily/TIME.md."
+    );
+    assert_eq!(
+        agent.said("reflect", json!({"content": "Bob is kind"})),
+        "Updated agents/helper/MEMORY.md."
+    );
+    assert_eq!(
+        agent.said("learn_fact", json!({"topic": "people", "content": "Bob: a sailor"})),
+        "Updated world/people.md."
+    );
+    let recalled = agent.said("recall", json!({}));
+    for known in ["Met Bob", "Bob is kind", "Bob: a sailor"] {
+        assert!(recalled.contains(known), "{recalled}");
+    }
+    // Another agent shares the world and nothing else.
+    let mut other =
+        Agent::start(&machine, "--profile files --project site --agent other", Era::Inline);
+    let recalled = other.said("recall", json!({}));
+    assert!(recalled.contains("Bob: a sailor") && !recalled.contains("Bob is kind"), "{recalled}");
+}

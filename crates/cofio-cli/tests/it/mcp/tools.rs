@@ -9,14 +9,15 @@ use super::agent::{Agent, Era};
 use crate::machine::Machine;
 
 /// Every profile, with how many tools it has.
-const PROFILES: [(&str, usize); 7] = [
+const PROFILES: [(&str, usize); 8] = [
     ("core", 6),
     ("simple", 3),
     ("longterm", 6),
     ("consolidator", 6),
+    ("files", 4),
     ("server-memory", 9),
     ("memory", 1),
-    ("all", 31),
+    ("all", 34),
 ];
 
 /// The most bytes of the default profile's list: four make a token, and 2,000 of those are allowed.
@@ -62,13 +63,19 @@ fn every_profile_is_as_it_was() {
 }
 
 #[test]
-fn no_name_is_in_all_profiles_together_twice() {
+fn of_one_name_in_several_profiles_all_together_have_the_first() {
     let mut names: Vec<String> =
         listed("all").iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
     names.sort();
     let count = names.len();
     names.dedup();
     assert_eq!(names.len(), count);
+    let remember = |profile| {
+        let tools = listed(profile).into_iter();
+        tools.filter(|tool| tool["name"] == "remember").collect::<Vec<_>>()
+    };
+    assert_eq!(remember("all"), remember("core"));
+    assert_ne!(remember("all"), remember("files"));
 }
 
 #[test]

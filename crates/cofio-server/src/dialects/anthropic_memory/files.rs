@@ -1,6 +1,6 @@
 //! Files as memories.
 
-use cofio::model::{Criteria, Doubt, Draft, Edit, Kind, Memory, MemoryId, MetadataPatch, Patch};
+use cofio::model::{Doubt, Draft, Edit, Kind, Memory, MemoryId, MetadataPatch, Patch};
 use cofio::{Result, text};
 use serde_json::{Map, Value};
 
@@ -40,11 +40,8 @@ impl Files {
 
     /// Returns every file in a folder, at any depth.
     pub(super) async fn below(&self, folder: &MemoryPath) -> Result<Vec<File>> {
-        let criteria =
-            Criteria { kinds: vec![Kind::Fact], tags: vec![folder.key()], ..Criteria::default() };
-        let memories = self.writer.written(criteria).await?;
-        let files = memories.iter().filter_map(File::of);
-        Ok(files.filter(|file| file.path.is_below(folder)).collect())
+        let memories = self.writer.under_all(Kind::Fact, &format!("{}/", folder.key())).await?;
+        Ok(memories.iter().filter_map(File::of).collect())
     }
 
     /// Keeps a new file, unless one is there already, and returns whether it did.
@@ -57,7 +54,6 @@ impl Files {
         let (content, blank) = content(text);
         let mut draft = self.writer.draft(Kind::Fact, content);
         draft.metadata.title = Some(path.key());
-        draft.metadata.tags = path.labels();
         draft.metadata.custom = blank.into_iter().filter(|(_, text)| !text.is_null()).collect();
         let draft = Draft { key: Some(path.key()), ..draft };
         let remembered = self.writer.engine.remember(&self.writer.caller, draft).await?;
@@ -93,11 +89,8 @@ impl Files {
         let mut patches = Vec::with_capacity(moves.len());
         for (file, path) in moves {
             path.refuse_secrets()?;
-            let metadata = MetadataPatch {
-                title: Edit::Set(path.key()),
-                tags: Edit::Set(path.labels()),
-                ..MetadataPatch::default()
-            };
+            let metadata =
+                MetadataPatch { title: Edit::Set(path.key()), ..MetadataPatch::default() };
             let (key, doubt) = (Some(path.key()), Doubt::Redact);
             patches.push((file.id.clone(), Patch { key, metadata, doubt, ..Patch::default() }));
         }

@@ -53,11 +53,6 @@ impl MemoryPath {
         (1..self.parts.len()).map(|end| Self { parts: self.parts[..end].to_vec() })
     }
 
-    /// Returns the folders it is in as labels, with that of all files.
-    pub(super) fn labels(&self) -> Vec<String> {
-        std::iter::once(ROOT.to_owned()).chain(self.folders().map(|folder| folder.key())).collect()
-    }
-
     /// Returns whether it is in a folder, at any depth.
     pub(super) fn is_below(&self, folder: &Self) -> bool {
         self.parts.len() > folder.parts.len() && self.parts.starts_with(&folder.parts)

@@ -1,15 +1,14 @@
 //! How the parts of a graph are kept as memories. Pure: values in, values out.
 
+use std::collections::HashMap;
+
 use cofio::ingest;
-use cofio::model::{Criteria, Draft, Kind, Memory, Triple};
-use serde_json::{Map, Value};
+use cofio::model::{Draft, Kind, Memory, Triple};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::shapes::{Entity, Graph, Relation};
 use crate::dialects::{ToolError, Writer};
-
-/// The field that says which part of a graph a memory is.
-const PART: &str = "graph";
 
 /// The field with the name of an entity.
 const ENTITY: &str = "entity";
@@ -34,31 +33,23 @@ impl Part {
         }
     }
 
-    fn kind(self) -> Kind {
+    pub(super) fn kind(self) -> Kind {
         match self {
             Self::Entity | Self::Relation => Kind::Procedure,
             Self::Observation => Kind::Fact,
         }
     }
 
-    fn of(memory: &Memory) -> Option<Self> {
-        let name = field(memory, PART)?;
-        let mut parts = [Self::Entity, Self::Observation, Self::Relation].into_iter();
-        parts.find(|part| part.as_str() == name)
+    /// Returns what the keys of all such memories begin with.
+    pub(super) fn prefix(self) -> String {
+        format!("graph {} ", self.as_str())
     }
-}
 
-/// Returns what holds of every memory that is one part of a graph.
-pub(super) fn all(part: Part) -> Criteria {
-    let custom = Map::from_iter([(PART.to_owned(), part.as_str().into())]);
-    Criteria { kinds: vec![part.kind()], custom, ..Criteria::default() }
-}
-
-/// Returns what holds of everything that was observed of an entity.
-pub(super) fn of_entity(name: &str) -> Criteria {
-    let mut criteria = all(Part::Observation);
-    criteria.custom.insert(ENTITY.to_owned(), name.into());
-    criteria
+    fn of(memory: &Memory) -> Option<Self> {
+        let key = memory.key.as_deref()?;
+        let mut parts = [Self::Entity, Self::Observation, Self::Relation].into_iter();
+        parts.find(|part| key.starts_with(&part.prefix()))
+    }
 }
 
 /// Returns the drafts of an entity and of what was observed of it.
@@ -89,7 +80,7 @@ fn entity_draft(writer: &Writer, entity: &Entity) -> Result<Draft, ToolError> {
 
 /// Returns the fact that something was observed of an entity.
 pub(super) fn observation_draft(writer: &Writer, name: &str, text: &str) -> Draft {
-    let key = key(Part::Observation, &[name, text]);
+    let key = format!("{}{}", observations_prefix(name), digest(&[text]));
     let mut draft = part(writer, Part::Observation, &format!("{}{text}", opening(name)), key);
     draft.metadata.custom.insert(ENTITY.to_owned(), name.into());
     draft
@@ -109,9 +100,7 @@ pub(super) fn relation_draft(writer: &Writer, relation: &Relation) -> Result<Dra
 }
 
 fn part(writer: &Writer, part: Part, text: &str, key: String) -> Draft {
-    let mut draft = writer.draft(part.kind(), text);
-    draft.metadata.custom.insert(PART.to_owned(), part.as_str().into());
-    Draft { key: Some(key), ..draft }
+    Draft { key: Some(key), ..writer.draft(part.kind(), text) }
 }
 
 /// Refuses names that could not be kept as they are, so that nothing could be found by them.
@@ -124,19 +113,24 @@ fn refuse_secrets<'a>(names: impl IntoIterator<Item = &'a String>) -> Result<(),
 
 /// Returns the key of the entity of a name.
 pub(super) fn entity_key(name: &str) -> String {
-    key(Part::Entity, &[name])
+    Part::Entity.prefix() + &digest(&[name])
+}
+
+/// Returns what the keys of everything begin with that was observed of an entity.
+pub(super) fn observations_prefix(name: &str) -> String {
+    format!("{}{} ", Part::Observation.prefix(), digest(&[name]))
 }
 
 /// Returns the key of a relation.
 pub(super) fn relation_key(relation: &Relation) -> String {
-    key(Part::Relation, &[&relation.from, &relation.relation_type, &relation.to])
+    Part::Relation.prefix() + &digest(&[&relation.from, &relation.relation_type, &relation.to])
 }
 
-/// Returns a key of one length, whatever the length of that which it stands for.
+/// Returns a text of one length, whatever the length of that which it stands for.
 ///
 /// It is a hash in short groups of letters, since anything else that is random could be a secret
 /// for all that anybody can see.
-fn key(part: Part, fields: &[&str]) -> String {
+fn digest(fields: &[&str]) -> String {
     let mut hash = Sha256::new();
     for field in fields {
         hash.update((field.len() as u64).to_le_bytes());
@@ -145,35 +139,36 @@ fn key(part: Part, fields: &[&str]) -> String {
     let letters = |byte: &u8| [b'a' + (byte >> 4), b'a' + (byte & 15)].map(char::from);
     let group = |bytes: &[u8]| bytes.iter().flat_map(letters).collect::<String>();
     let groups: Vec<String> = hash.finalize()[..16].chunks(2).map(group).collect();
-    format!("graph {} {}", part.as_str(), groups.join(" "))
+    groups.join(" ")
 }
 
 /// Puts memories together to a graph; each comes after those that it is part of.
 pub(super) fn graph(memories: &[Memory]) -> Graph {
     let mut graph = Graph::default();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for memory in memories {
-        match Part::of(memory) {
-            Some(Part::Entity) => graph.entities.extend(entity(memory)),
-            Some(Part::Relation) => graph.relations.extend(relation(memory)),
-            Some(Part::Observation) => {
-                let name = field(memory, ENTITY);
-                let own = graph.entities.iter_mut().rfind(|entity| Some(&*entity.name) == name);
+        match (Part::of(memory), field(memory, ENTITY)) {
+            (Some(Part::Entity), Some(name)) => {
+                places.insert(name, graph.entities.len());
+                graph.entities.extend(entity(memory));
+            }
+            (Some(Part::Observation), Some(name)) => {
+                let own = places.get(name).and_then(|&place| graph.entities.get_mut(place));
                 if let Some(entity) = own {
                     entity.observations.extend(observation(memory));
                 }
             }
-            None => {}
+            (Some(Part::Relation), _) => graph.relations.extend(relation(memory)),
+            _ => {}
         }
     }
     graph
 }
 
 fn entity(memory: &Memory) -> Option<Entity> {
-    Some(Entity {
-        name: field(memory, ENTITY)?.to_owned(),
-        entity_type: field(memory, ENTITY_TYPE)?.to_owned(),
-        observations: Vec::new(),
-    })
+    let name = field(memory, ENTITY)?.to_owned();
+    let entity_type = field(memory, ENTITY_TYPE).unwrap_or_default().to_owned();
+    Some(Entity { name, entity_type, observations: Vec::new() })
 }
 
 /// Returns what a memory says was observed.
@@ -205,7 +200,8 @@ mod tests {
     #[test]
     fn no_key_looks_like_a_secret() {
         for number in 0..10_000 {
-            let key = entity_key(&format!("entity {number}"));
+            let prefix = observations_prefix(&format!("entity {number}"));
+            let key = prefix + &digest(&["observation"]);
             assert!(ingest::findings(&key).is_empty(), "{key}");
         }
     }

@@ -1,6 +1,7 @@
 //! How a workspace reads as markdown. Pure: memories in, a text out.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use cofio::model::Memory;
 use jiff::civil::Date;
@@ -58,7 +59,8 @@ fn days(log: &[Memory], zone: &TimeZone) -> Vec<String> {
         let at = entry.event_at.to_zoned(zone.clone());
         let day = days.entry(at.date()).or_insert_with(|| format!("# {}\n", at.date()));
         let (hour, minute, said) = (at.hour(), at.minute(), entry.content.as_str());
-        *day += &format!("\n## {hour:02}:{minute:02}\n\n{said}\n");
+        // Writing to a text does not fail.
+        let _ = write!(day, "\n## {hour:02}:{minute:02}\n\n{said}\n");
     }
     days.into_values().rev().collect()
 }

@@ -9,6 +9,9 @@ use crate::dialects::ToolError;
 pub struct Topic(String);
 
 impl Topic {
+    /// The folder of all topics in a workspace.
+    pub const FOLDER: &str = "world/";
+
     /// Makes a name of whatever somebody calls a topic.
     pub fn new(raw: &str) -> Result<Self, ToolError> {
         let lower = raw.to_lowercase();
@@ -31,12 +34,12 @@ impl Topic {
 
     /// Returns the path of its file in a workspace.
     pub fn file(&self) -> String {
-        format!("world/{}.md", self.0)
+        format!("{}{}.md", Self::FOLDER, self.0)
     }
 
     /// Returns the topic that a file is about.
     pub(super) fn of_file(path: &str) -> &str {
-        let name = path.strip_prefix("world/").unwrap_or(path);
+        let name = path.strip_prefix(Self::FOLDER).unwrap_or(path);
         name.strip_suffix(".md").unwrap_or(name)
     }
 }

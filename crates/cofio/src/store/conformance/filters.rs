@@ -283,6 +283,32 @@ pub(super) async fn by_key(store: Subject) {
     }
 }
 
+pub(super) async fn by_the_beginning_of_a_key(store: Subject) {
+    let keys = [
+        None,
+        Some("a"),
+        Some("a/b"),
+        Some("a/"),
+        Some("a0"),
+        Some("A/b"),
+        Some("a/\u{10ffff}"),
+        Some("\u{10ffff}\u{10ffff}/"),
+        Some("b"),
+    ];
+    keep(&store, keys, |memory, key| memory.key = key.map(str::to_owned)).await;
+    let beginning = |prefix: &str| {
+        meeting(Criteria { key_prefix: Some(prefix.to_owned()), ..Criteria::default() })
+    };
+    check(&store, beginning("a/"), &[3, 4, 7]).await;
+    check(&store, beginning("a"), &[2, 3, 4, 5, 7]).await;
+    check(&store, beginning("a/\u{10ffff}"), &[7]).await;
+    check(&store, beginning("\u{10ffff}"), &[8]).await;
+    check(&store, beginning(""), &[2, 3, 4, 5, 6, 7, 8, 9]).await;
+    for prefix in ["a//", "%", "a_", "a*", "' OR 1=1 --"] {
+        check(&store, beginning(prefix), &[]).await;
+    }
+}
+
 pub(super) async fn every_part_has_to_hold(store: Subject) {
     keep(&store, 0..8_u8, |memory, bits| {
         memory.kind = if bits & 1 == 0 { Kind::Fact } else { Kind::Episode };

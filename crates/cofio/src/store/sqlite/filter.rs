@@ -59,9 +59,25 @@ pub(super) fn condition(filter: &Filter) -> Condition {
     if let Some(key) = &criteria.key {
         all.and("m.key = ?", [text(key)]);
     }
+    if let Some(prefix) = &criteria.key_prefix {
+        all.and("m.key >= ?", [text(prefix)]);
+        if let Some(end) = after_prefix(prefix) {
+            all.and("m.key < ?", [text(&end)]);
+        }
+    }
     metadata(criteria, &mut all);
     triple(criteria, &mut all);
     all
+}
+
+/// Returns the first text after all that begin with a prefix, if any is.
+fn after_prefix(prefix: &str) -> Option<String> {
+    let following = |last: char| (last..=char::MAX).nth(1);
+    let (place, next) = prefix
+        .char_indices()
+        .rev()
+        .find_map(|(place, last)| following(last).map(|next| (place, next)))?;
+    Some(format!("{}{next}", &prefix[..place]))
 }
 
 fn metadata(criteria: &Criteria, all: &mut Condition) {
