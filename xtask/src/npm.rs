@@ -18,6 +18,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("@modelcontextprotocol/server-memory", "2026.8.31"),
     ("@anthropic-ai/claude-code", "2.1.326"),
     ("@openai/codex", "0.169.0"),
+    ("@anthropic-ai/mcpb", "2.1.2"),
 ];
 
 /// Puts the native program of Claude Code where its package looks for it.

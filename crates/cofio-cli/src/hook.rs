@@ -14,7 +14,7 @@ mod transcript;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use cofio::engine::ContextRequest;
 use cofio::model::{Caller, Identifier, Layer, Timestamp};
 use cofio::store::SqliteStore;
@@ -52,7 +52,9 @@ impl Hook {
             ..flags
         };
         let settings = Settings::load(&around, &flags)?;
-        let store = Arc::new(SqliteStore::open(settings.store())?);
+        let store = SqliteStore::open_current(settings.store());
+        // An agent does not wait until a large store is brought to another version.
+        let store = Arc::new(store.context("cannot open the store: cofio doctor says more")?);
         let engine = Engine::shared(store, Timestamp::now, settings.config());
         let engine = with_near_embedder(engine, &settings, &around);
         let caller = Caller::local(settings.user().clone());

@@ -284,6 +284,8 @@ pub struct Page {
     pub order: Order,
     /// The last one already seen.
     pub after: Option<Position>,
+    /// Whether to say how many there are in all, for which all of them have to be looked at.
+    pub counted: bool,
 }
 
 /// The order of a list.
@@ -339,7 +341,7 @@ fn confidence_key(memory: &Memory) -> i64 {
 pub struct Listing {
     /// The memories of this page.
     pub memories: Vec<Memory>,
-    /// How many the filter means in all.
+    /// How many the filter means in all; 0 unless the page was to be counted.
     pub total: u64,
     /// Whether there is a next page.
     pub more: bool,

@@ -17,6 +17,7 @@ mod finding;
 mod forgetting;
 mod hooks;
 mod installing;
+mod integrations;
 mod keeping;
 mod manners;
 mod mcp;

@@ -85,7 +85,7 @@ impl Engine {
     }
 
     async fn all(&self, filter: &Filter) -> Result<Vec<Memory>> {
-        let mut page = Page { limit: PIECE, order: Order::Newest, after: None };
+        let mut page = Page { limit: PIECE, order: Order::Newest, after: None, counted: true };
         let mut memories = Vec::new();
         loop {
             let listing = self.store.list(filter, &page).await?;

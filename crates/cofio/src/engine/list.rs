@@ -72,7 +72,7 @@ impl Engine {
         let seal = seal(caller, &filter, request.order);
         let after =
             request.cursor.as_deref().map(|cursor| open_cursor(cursor, &seal)).transpose()?;
-        let page = Page { limit: request.limit, order: request.order, after };
+        let page = Page { limit: request.limit, order: request.order, after, counted: true };
         let listing = self.store.list(&filter, &page).await?;
         let last = listing.memories.last().filter(|_| listing.more);
         let next_cursor = last.map(|memory| cursor(&page.order.position(memory), &seal));

@@ -52,7 +52,7 @@ impl Engine {
         let criteria = Criteria { kinds, ..Criteria::default() };
         let filter = Filter { scopes: vec![scope.clone()], now, criteria };
         // Others may talk in between.
-        let page = Page { limit: 4 * TURNS, order: Order::Newest, after: None };
+        let page = Page { limit: 4 * TURNS, order: Order::Newest, after: None, counted: false };
         let mut turns = self.store.list(&filter, &page).await?.memories;
         turns.retain(|memory| memory.conversation() == Some(session.as_str()));
         turns.truncate(TURNS);

@@ -90,7 +90,7 @@ impl Engine {
         for summary in self.store.scopes(caller.access(), now).await? {
             let criteria = Criteria { states: State::ALL.to_vec(), ..Criteria::default() };
             let filter = Filter { scopes: vec![summary.scope], now, criteria };
-            let mut page = Page { limit: PIECE, order: Order::Newest, after: None };
+            let mut page = Page { limit: PIECE, order: Order::Newest, after: None, counted: true };
             loop {
                 let listing = self.store.list(&filter, &page).await?;
                 page.after = listing.memories.last().map(|memory| page.order.position(memory));

@@ -66,7 +66,7 @@ impl Engine {
     /// Returns what was said in a session, the latest first.
     async fn spoken(&self, caller: &Caller, session: &Scope, limit: usize) -> Result<Vec<Memory>> {
         let filter = super::filter(caller, &working(session), self.now())?;
-        let page = Page { limit, order: Order::Newest, after: None };
+        let page = Page { limit, order: Order::Newest, after: None, counted: false };
         Ok(self.store.list(&filter, &page).await?.memories)
     }
 }

@@ -279,7 +279,7 @@ fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {
         .map(|kept| (order.position(&kept.memory), kept))
         .map(|(position, kept)| ((position.key, position.id), kept))
         .collect();
-    let total = found.len() as u64;
+    let total = if page.counted { found.len() as u64 } else { 0 };
     found
         .sort_by(|(one, _), (two, _)| if order.descending() { two.cmp(one) } else { one.cmp(two) });
     if let Some(after) = &page.after {

@@ -97,6 +97,15 @@ impl SqliteStore {
         Self::open_with(path, SqliteOptions::default())
     }
 
+    /// Opens a file as it is, or makes one; one of an older version is refused.
+    ///
+    /// For those who have no time to wait until it is copied and migrated.
+    pub fn open_current(path: &Path) -> Result<Self> {
+        create_private(path)?;
+        schema::check_current(&connect(path, SqliteOptions::default())?)?;
+        Self::open(path)
+    }
+
     /// Opens a file with other options.
     pub fn open_with(path: &Path, options: SqliteOptions) -> Result<Self> {
         create_private(path)?;

@@ -31,3 +31,17 @@ fn a_file_of_the_first_version_is_found_and_embedded_as_if_it_were_new() {
     block_on(engine.verify_audit()).unwrap();
     assert!(folder.path().join("cofio.db.v1.backup").exists());
 }
+
+#[test]
+fn whoever_has_no_time_leaves_an_older_file_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cofio.db");
+    std::fs::write(&path, include_bytes!("stores/version-1.db")).unwrap();
+    let error = SqliteStore::open_current(&path).unwrap_err();
+    assert_eq!(error.details()["version"], 1);
+    assert!(std::fs::read(&path).unwrap() == include_bytes!("stores/version-1.db"));
+    assert!(!folder.path().join("cofio.db.v1.backup").exists());
+    drop(SqliteStore::open(&path).unwrap());
+    SqliteStore::open_current(&path).unwrap();
+    SqliteStore::open_current(&folder.path().join("new.db")).unwrap();
+}

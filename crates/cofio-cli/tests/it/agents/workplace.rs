@@ -45,12 +45,10 @@ impl Workplace {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Returns everything that is kept, oldest first.
+    /// Returns everything that is kept.
     pub fn kept(&self) -> Vec<Value> {
         let listed = self.done("cofio list --limit 100 --json");
-        let mut listed: Value = serde_json::from_str(&listed).unwrap();
-        let mut memories = listed["memories"].take().as_array().unwrap().clone();
-        memories.reverse();
-        memories
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        listed["memories"].as_array().unwrap().clone()
     }
 }

@@ -9,8 +9,8 @@ use crate::machine::{Machine, complaint};
 use crate::programs;
 
 /// Every profile that a server can have.
-const PROFILES: [&str; 7] =
-    ["core", "simple", "longterm", "consolidator", "server-memory", "memory", "all"];
+const PROFILES: [&str; 8] =
+    ["core", "simple", "longterm", "consolidator", "files", "server-memory", "memory", "all"];
 
 /// Runs the inspector, if it is to be had.
 fn inspect(machine: &Machine, target: &[&str], arguments: &[&str]) -> Option<Output> {

@@ -32,7 +32,7 @@ pub(super) async fn thousands_are_kept_in_one_commit(store: Subject) {
     assert_eq!(audit.len(), 1);
     let range = audit[0].record.changes.clone().expect("the entry vouches for the changes");
     assert_eq!(range.last - range.first + 1, MANY);
-    let page = Page { limit: 100, order: Order::Newest, after: None };
+    let page = Page { limit: 100, order: Order::Newest, after: None, counted: true };
     let listing = store.page(&all_of(&alice()), &page).await;
     assert_eq!((listing.memories.len(), listing.total, listing.more), (100, MANY, true));
 }

@@ -211,5 +211,5 @@ pub(super) fn all_of(scope: &Scope) -> Filter {
 
 /// Returns the first page of a list, large enough for any case.
 pub(super) fn whole(order: Order) -> Page {
-    Page { limit: 100_000, order, after: None }
+    Page { limit: 100_000, order, after: None, counted: true }
 }

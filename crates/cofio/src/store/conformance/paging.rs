@@ -59,7 +59,7 @@ async fn read_on<F: Future<Output = ()>>(
 ) -> Vec<MemoryId> {
     let filter = all_of(&alice());
     let mut seen = Vec::new();
-    let mut page = Page { limit, order, after: None };
+    let mut page = Page { limit, order, after: None, counted: true };
     for number in 0.. {
         assert!(number < 1_000, "a list ends");
         let listing = store.page(&filter, &page).await;
@@ -99,18 +99,25 @@ pub(super) async fn pages_say_how_many_and_whether_more(store: Subject) {
     let memories: Vec<Memory> = (1..=5).map(spread).collect();
     store.keep(&memories).await;
     let filter = all_of(&alice());
-    let mut page = Page { limit: 2, order: Order::Newest, after: None };
+    let mut page = Page { limit: 2, order: Order::Newest, after: None, counted: true };
     for (expected, more) in [(2, true), (2, true), (1, false)] {
         let listing = store.page(&filter, &page).await;
         assert_eq!((listing.memories.len(), listing.total, listing.more), (expected, 5, more));
         page.after = listing.memories.last().map(|memory| page.order.position(memory));
     }
-    let exact = store.page(&filter, &Page { limit: 5, order: Order::Newest, after: None }).await;
+    let exact = store
+        .page(&filter, &Page { limit: 5, order: Order::Newest, after: None, counted: true })
+        .await;
     assert!(!exact.more, "a page that ends with the list has none after it");
     let beyond = store.page(&filter, &page).await;
     assert_eq!((beyond.memories.len(), beyond.total, beyond.more), (0, 5, false));
-    let none = store.page(&filter, &Page { limit: 0, order: Order::Newest, after: None }).await;
+    let none = store
+        .page(&filter, &Page { limit: 0, order: Order::Newest, after: None, counted: true })
+        .await;
     assert_eq!((none.memories.len(), none.total), (0, 5));
+    let uncounted = Page { limit: 2, order: Order::Newest, after: None, counted: false };
+    let uncounted = store.page(&filter, &uncounted).await;
+    assert_eq!((uncounted.memories.len(), uncounted.total, uncounted.more), (2, 0, true));
     let nobody = store.page(&all_of(&user("bob")), &whole(Order::Newest)).await;
     assert_eq!((nobody.memories.len(), nobody.total, nobody.more), (0, 0, false));
 }
@@ -158,7 +165,8 @@ pub(super) async fn a_place_stays_when_its_memory_is_gone(store: Subject) {
     store.forget(&memories[1..3]).await;
     for (order, expected) in [(Order::Newest, 1), (Order::EarliestEvent, 4)] {
         let after = Some(order.position(&memories[1]));
-        let listing = store.page(&all_of(&alice()), &Page { limit: 9, order, after }).await;
+        let listing =
+            store.page(&all_of(&alice()), &Page { limit: 9, order, after, counted: true }).await;
         let listed: Vec<_> = listing.memories.into_iter().map(|memory| memory.id).collect();
         assert_eq!(listed, [id(expected)], "{order:?}");
     }
@@ -168,13 +176,17 @@ pub(super) async fn a_place_from_another_scope_shows_nothing_of_it(store: Subjec
     let (own, foreign) = (canary(&alice(), 1), canary(&user("bob"), 2));
     store.keep(&[own.clone(), foreign.clone()]).await;
     for order in ORDERS {
-        let page = Page { limit: 9, order, after: Some(order.position(&foreign)) };
+        let page = Page { limit: 9, order, after: Some(order.position(&foreign)), counted: true };
         let listing = store.page(&all_of(&alice()), &page).await;
         assert!(listing.memories.iter().all(|memory| memory.scope == alice()), "{order:?}");
         assert_eq!(listing.total, 1, "{order:?}");
     }
-    let page =
-        Page { limit: 9, order: Order::Newest, after: Some(Order::Newest.position(&foreign)) };
+    let page = Page {
+        limit: 9,
+        order: Order::Newest,
+        after: Some(Order::Newest.position(&foreign)),
+        counted: true,
+    };
     assert_eq!(store.page(&all_of(&alice()), &page).await.memories, [own]);
 }
 
@@ -184,7 +196,7 @@ pub(super) async fn any_limit_is_honoured(store: Subject) {
     let filter: Filter = all_of(&alice());
     let subject = &store.0;
     for (limit, expected) in [(0, 0), (1, 1), (2, 2), (usize::MAX, 3)] {
-        let page = Page { limit, order: Order::Newest, after: None };
+        let page = Page { limit, order: Order::Newest, after: None, counted: true };
         assert_eq!(store.page(&filter, &page).await.memories.len(), expected);
         let changes = subject.changes(&keeper(), 0, limit).await.expect("changes are read");
         assert_eq!(changes.len(), expected);

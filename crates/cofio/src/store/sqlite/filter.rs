@@ -3,7 +3,7 @@
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
 
-use crate::model::{Access, Criteria, Filter, Grant, Layer};
+use crate::model::{Access, Criteria, Filter, Grant, Kind, Layer};
 use crate::text::fold;
 
 /// A condition and the values for its question marks, in order.
@@ -51,7 +51,8 @@ pub(super) fn condition(filter: &Filter) -> Condition {
         all.and("m.event_at <= ?", [to.as_microsecond().into()]);
     }
     if let Some(by) = criteria.learnt_by {
-        all.and("m.created_at <= ?", [by.as_microsecond().into()]);
+        // Nearly everything was learnt by then: the sign keeps this from choosing the index.
+        all.and("+m.created_at <= ?", [by.as_microsecond().into()]);
     }
     if let Some(session) = &criteria.excluded_session {
         all.and("m.session IS NOT ?", [text(session.as_str())]);
@@ -67,6 +68,7 @@ pub(super) fn condition(filter: &Filter) -> Condition {
     }
     metadata(criteria, &mut all);
     triple(criteria, &mut all);
+    indexed(criteria, &mut all);
     all
 }
 
@@ -78,6 +80,20 @@ fn after_prefix(prefix: &str) -> Option<String> {
         .rev()
         .find_map(|(place, last)| following(last).map(|next| (place, next)))?;
     Some(format!("{}{next}", &prefix[..place]))
+}
+
+/// Says again, in the words of an index of few memories, what the condition says already.
+fn indexed(criteria: &Criteria, all: &mut Condition) {
+    if criteria.kinds == [Kind::Reflection] {
+        all.and("m.kind = 'reflection'", []);
+    }
+    if criteria.custom.get("category").is_some_and(|category| category == "user_profile") {
+        all.and(
+            "iif(json_valid(m.document), json_extract(m.document, '$.metadata.custom.category'), NULL)
+             = 'user_profile'",
+            [],
+        );
+    }
 }
 
 fn metadata(criteria: &Criteria, all: &mut Condition) {

@@ -68,7 +68,9 @@ pub(super) fn list(connection: &Connection, filter: &Filter, page: &Page) -> Res
     let condition = filter::condition(filter);
     let mut listing = Listing::default();
     for scope in scope_numbers(connection, &filter.scopes)? {
-        listing.total += count(connection, scope, &condition)?;
+        if page.counted {
+            listing.total += count(connection, scope, &condition)?;
+        }
         listing.memories.extend(list_scope(connection, scope, &condition, page)?);
     }
     let order = |memory: &Memory| {

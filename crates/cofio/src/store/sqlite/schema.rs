@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
         include_str!("schema/003-policy.sql"),
         include_str!("schema/003-refusals.sql")
     ),
+    include_str!("schema/004-beginnings.sql"),
 ];
 
 /// Marks a file as ours ("cofi").
@@ -27,6 +28,17 @@ const APPLICATION_ID: i32 = 0x636f_6669;
 /// Brings a file to this version, after copying an older one beside itself.
 pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     migrate_by(connection, path, MIGRATIONS)
+}
+
+/// Refuses a file that would have to be brought to this version first.
+pub(super) fn check_current(connection: &Connection) -> Result<()> {
+    match look(connection, MIGRATIONS.len())? {
+        Found::UpToDate | Found::Version(0) => Ok(()),
+        Found::Version(version) => {
+            let message = format!("the database has version {version}, which is not current");
+            Err(Error::new(ErrorKind::Configuration, message).with("version", version))
+        }
+    }
 }
 
 fn migrate_by(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<()> {
