@@ -204,6 +204,11 @@ impl Agent {
         }
     }
 
+    /// Returns whether a request was answered while another one was waited for.
+    pub fn was_answered(&self, id: u64) -> bool {
+        self.early.iter().any(|early| early["id"] == id)
+    }
+
     /// Sends a message as it is.
     pub fn tell(&mut self, message: &Value) {
         self.tell_raw(format!("{message}\n").as_bytes());
