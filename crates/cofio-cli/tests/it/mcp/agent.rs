@@ -1,9 +1,9 @@
 //! An agent of our own, which speaks the protocol of either era and says what its user says.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use regex::{Captures, Regex};
@@ -32,6 +32,8 @@ pub struct Agent {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
+    /// Everything on standard error, once the server has ended.
+    complaints: Option<JoinHandle<String>>,
     era: Era,
     /// What the user answers, if the agent can ask at all.
     user: Option<&'static str>,
@@ -87,8 +89,14 @@ impl Agent {
     ) -> Self {
         let mut command = machine.command();
         command.arg("mcp").args(arguments.split_whitespace());
-        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = piped.spawn().unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut errors = child.stderr.take().unwrap();
+        let complaints = thread::spawn(move || {
+            let mut text = String::new();
+            let _ = errors.read_to_string(&mut text);
+            text
+        });
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, messages) = channel();
         thread::spawn(move || {
@@ -103,6 +111,7 @@ impl Agent {
         Self {
             input: child.stdin.take(),
             child,
+            complaints: Some(complaints),
             messages,
             era,
             user,
@@ -204,6 +213,11 @@ impl Agent {
         }
     }
 
+    /// Returns whether a request was answered while another one was waited for.
+    pub fn was_answered(&self, id: u64) -> bool {
+        self.early.iter().any(|early| early["id"] == id)
+    }
+
     /// Sends a message as it is.
     pub fn tell(&mut self, message: &Value) {
         self.tell_raw(format!("{message}\n").as_bytes());
@@ -218,10 +232,8 @@ impl Agent {
 
     /// Closes standard input, and returns how the server ended and how long that took.
     pub fn end(mut self) -> (ExitStatus, Duration) {
-        let start = Instant::now();
-        drop(self.input.take());
-        let status = self.child.wait().unwrap();
-        (status, start.elapsed())
+        self.close();
+        self.ended()
     }
 
     /// Closes standard input.
@@ -232,7 +244,12 @@ impl Agent {
     /// Waits until the server has ended by itself, and returns how and how long that took.
     pub fn ended(mut self) -> (ExitStatus, Duration) {
         let start = Instant::now();
-        (self.child.wait().unwrap(), start.elapsed())
+        let status = self.child.wait().unwrap();
+        let took = start.elapsed();
+        // A call that panics is lost without a word anywhere else.
+        let complaints = self.complaints.take().unwrap().join().unwrap();
+        assert_eq!(complaints, "", "nothing is said on standard error");
+        (status, took)
     }
 
     /// Waits until the user is asked, who does not answer.

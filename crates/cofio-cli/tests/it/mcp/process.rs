@@ -118,6 +118,7 @@ fn a_call_that_is_cancelled_is_not_answered_and_others_are() {
     agent.wait_for_question();
     agent.tell(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
     assert_eq!(agent.done("inspect", json!({"what": "waiting"}))["total"], 1);
+    assert!(!agent.was_answered(id));
 }
 
 /// Does many calls, and returns by how many kilobytes the process has grown after the first tenth.
