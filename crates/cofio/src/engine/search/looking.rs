@@ -44,7 +44,7 @@ impl Engine {
         let text =
             ingest::redact(&query.text, &self.config.secret_replacement, Level::Probable).text;
         let question = Question::new(text.as_str());
-        let mut understood = self.understood_at_once(query, &question);
+        let mut understood = understood_at_once(query, &question);
         loop {
             let (report, reports) = async_channel::bounded(1);
             let looking = Looking {
@@ -69,14 +69,6 @@ impl Engine {
                 }
             }
         }
-    }
-
-    /// Returns what a question says that is taken word for word, wherever it is asked.
-    fn understood_at_once(&self, query: &Query, question: &Question) -> Option<Understood> {
-        let by_words = question.text().to_owned();
-        let reading = Interpretation { by_words, ..Interpretation::default() };
-        (query.mode == Mode::Keyword)
-            .then_some(Understood { reading, meaning: (None, MeaningUsed::NotAsked) })
     }
 
     /// Returns what a question means as far as it is known without asking anybody.
@@ -214,19 +206,25 @@ impl Looking {
             return Some(understood);
         }
         let reading = self.question.interpret(survey);
-        match self.engine.meaning_at_once(&self.query, &reading.by_meaning) {
-            Some(meaning) => Some(Understood { reading, meaning }),
-            None => {
-                self.tell(Report::Unclear(reading));
-                None
-            }
-        }
+        let Some(meaning) = self.engine.meaning_at_once(&self.query, &reading.by_meaning) else {
+            self.tell(Report::Unclear(reading));
+            return None;
+        };
+        Some(Understood { reading, meaning })
     }
 
     fn tell(&self, report: Report) {
         // It is heard, unless nobody waits for the answer any more.
         let _ = self.report.try_send(report);
     }
+}
+
+/// Returns what a question says that is taken word for word, wherever it is asked.
+fn understood_at_once(query: &Query, question: &Question) -> Option<Understood> {
+    let by_words = question.text().to_owned();
+    let reading = Interpretation { by_words, ..Interpretation::default() };
+    (query.mode == Mode::Keyword)
+        .then_some(Understood { reading, meaning: (None, MeaningUsed::NotAsked) })
 }
 
 fn best(ranked: &[Scored], wanted: usize) -> Vec<Place> {

@@ -62,11 +62,14 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     redacted: Vec<&'static str>,
+    /// What the user should know
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
 }
 
 impl Reply for Output {
     fn text(&self) -> String {
-        let Self { id, status, scope, redacted } = self;
+        let Self { id, status, scope, redacted, note: _ } = self;
         let mut text = match *status {
             "waiting" => format!("{id} in {scope} {WAITS}."),
             "known" => format!("Known already: {id} in {scope}."),
@@ -97,6 +100,7 @@ impl Tool for Remember {
         let draft = Draft { metadata, ..Draft::new(scope, kind, input.content, source) };
         let remembered = write::remember(call, draft).await?;
         let memory = &remembered.memory;
+        let waits = memory.state == State::Pending;
         Ok(Output {
             id: memory.id.to_string(),
             status: match memory.state {
@@ -106,6 +110,8 @@ impl Tool for Remember {
             },
             scope: memory.scope.to_string(),
             redacted: remembered.redactions.iter().map(|redaction| redaction.class).collect(),
+            // Some clients show a model these values and not the text.
+            note: waits.then_some(WAITS),
         })
     }
 }
