@@ -54,9 +54,10 @@ impl Answer {
     /// Does the work on a thread of its own, so that nothing that happens there keeps an agent
     /// waiting or reaches it as a failure.
     pub fn run(self, globals: &Globals) {
-        let end = Instant::now() + Duration::from_millis(self.within);
+        let began = Instant::now();
+        let end = began + Duration::from_millis(self.within);
         // The last turns that are begun to be kept are to be kept in time.
-        let last = end - Duration::from_millis(self.within * 3 / 8);
+        let last = began + Duration::from_millis(self.within * 5 / 8);
         std::panic::set_hook(Box::new(|_| {}));
         let (news, heard) = mpsc::channel();
         let (client, flags) = (self.client, Overrides::from(globals));
