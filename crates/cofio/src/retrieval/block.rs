@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::weights::WEIGHTS;
-use crate::model::{Kind, Memory, MemoryId, Trust};
+use crate::model::{Kind, Memory, MemoryId, Source, SourceType, Trust};
 use crate::text;
 
 /// What goes before a prompt.
@@ -160,13 +160,20 @@ fn line(memory: &Memory) -> String {
     let content = text::visible(memory.content.as_str());
     let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
     line.push_str(&content.replace('<', "‹").replace('>', "›"));
-    line.push_str(match memory.source.trust() {
-        Trust::High => "",
-        Trust::Medium => " [from file]",
-        Trust::Low => " [from web - may be inaccurate]",
-    });
+    line.push_str(label(&memory.source));
     line.push('\n');
     line
+}
+
+/// Says where a memory comes from that is not its owner's word.
+fn label(source: &Source) -> &'static str {
+    match (source.trust(), source.source_type) {
+        (Trust::High, _) => "",
+        (Trust::Medium, SourceType::Conversation) => " [said by somebody else]",
+        (Trust::Medium, _) => " [from file]",
+        (Trust::Low, SourceType::Inference) => " [said by an assistant - may be inaccurate]",
+        (Trust::Low, _) => " [from web - may be inaccurate]",
+    }
 }
 
 #[cfg(test)]
