@@ -1,4 +1,9 @@
-//! What the operating system says of this process.
+//! What the operating system says of this process, and where the binary is.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
 
 /// Returns the resident memory of this process in megabytes, where the system tells.
 pub fn resident_megabytes() -> Option<f64> {
@@ -24,4 +29,15 @@ pub fn percentile(samples: &mut [f64], share: f64) -> f64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
     let index = (last * share).round() as usize;
     samples.get(index).copied().unwrap_or(f64::NAN)
+}
+
+/// Returns the `cofio` binary beside this one, building it if it is not there.
+pub fn command_line() -> Result<PathBuf> {
+    let status = Command::new("cargo")
+        .args(["build", "--quiet", "--release", "--package", "cofio-cli"])
+        .status()
+        .context("cannot run cargo")?;
+    ensure!(status.success(), "cannot build the command line");
+    let folder = std::env::current_exe()?;
+    Ok(folder.with_file_name(format!("cofio{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -1,5 +1,7 @@
 //! Measures Cofio, and provides the processes that its crash tests kill.
 
+mod agents;
+mod filled;
 mod injection;
 mod locomo;
 mod machine;
@@ -32,6 +34,8 @@ enum Command {
     Recall(recall::Arguments),
     /// The same on a file of LoCoMo, in four ways; prints JSON, and a table beside it.
     Locomo(locomo::Arguments),
+    /// How long an agent waits for the server and for hooks; prints JSON.
+    Agents(agents::Arguments),
     /// Where attacks and harmless texts from outside get to; prints JSON.
     Injection(injection::Arguments),
     /// How many secrets are found, and how many harmless texts are damaged; prints JSON.
@@ -59,6 +63,7 @@ fn main() -> Result<()> {
         Command::Store(arguments) => store::run(&arguments),
         Command::Recall(arguments) => recall::run(&arguments),
         Command::Locomo(arguments) => locomo::run(&arguments),
+        Command::Agents(arguments) => agents::run(&arguments),
         Command::Injection(arguments) => injection::run(&arguments),
         Command::Secrets(arguments) => secrets::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),

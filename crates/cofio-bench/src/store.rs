@@ -4,22 +4,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, ensure};
-use cofio::model::{Caller, Channel, Draft, Identifier, Identifiers, Kind, Layer, Scope, Source};
+use anyhow::{Result, ensure};
+use cofio::model::{Caller, Identifiers, Layer};
 use cofio::store::SqliteStore;
 use cofio::{Engine, Query, Selection};
-use indicatif::{ProgressBar, ProgressStyle};
 use pollster::block_on;
 use serde::{Deserialize, Serialize};
 
-use crate::machine::{percentile, resident_megabytes};
+use crate::filled::{draft, fill, user};
+use crate::machine::{command_line, percentile, resident_megabytes};
 use crate::texts::Texts;
 
 /// How many memories are inserted one by one to measure that.
 const SINGLE_INSERTS: usize = 300;
-
-/// How many memories are inserted together.
-const BATCH: usize = 100;
 
 /// How many searches are timed.
 const SEARCHES: usize = 400;
@@ -124,22 +121,6 @@ fn measure(memories: usize, scopes: usize, cofio: &Path) -> Result<Run> {
     })
 }
 
-fn fill(engine: &Engine, texts: &mut Texts, memories: usize, scopes: usize) -> Result<f64> {
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}")?;
-    let progress = ProgressBar::new(memories as u64).with_style(style);
-    progress.set_message(format!("{memories} memories, {scopes} scopes"));
-    let begun = Instant::now();
-    for batch in 0..memories.div_ceil(BATCH) {
-        let user = user(batch % scopes)?;
-        let count = BATCH.min(memories - batch * BATCH);
-        let drafts = (0..count).map(|_| draft(&user, texts.note())).collect();
-        block_on(engine.remember_all(&Caller::local(user), drafts))?;
-        progress.inc(count as u64);
-    }
-    progress.finish_and_clear();
-    Ok(memories as f64 / begun.elapsed().as_secs_f64())
-}
-
 fn insert_singly(engine: &Engine, texts: &mut Texts) -> Result<f64> {
     let user = user(0)?;
     let caller = Caller::local(user.clone());
@@ -174,23 +155,4 @@ fn search_coldly(path: &Path, cofio: &Path) -> Result<f64> {
         );
     }
     Ok(percentile(&mut samples, 0.5))
-}
-
-/// Returns the `cofio` binary beside this one, building it if it is not there.
-fn command_line() -> Result<PathBuf> {
-    let status = Command::new("cargo")
-        .args(["build", "--quiet", "--release", "--package", "cofio-cli"])
-        .status()
-        .context("cannot run cargo")?;
-    ensure!(status.success(), "cannot build the command line");
-    let folder = std::env::current_exe()?;
-    Ok(folder.with_file_name(format!("cofio{}", std::env::consts::EXE_SUFFIX)))
-}
-
-fn draft(user: &Identifier, note: String) -> Draft {
-    Draft::new(Scope::user(user.clone()), Kind::Fact, note, Source::through(Channel::ExplicitSave))
-}
-
-fn user(number: usize) -> Result<Identifier> {
-    Ok(Identifier::new(&format!("user-{number}"))?)
 }

@@ -1,0 +1,178 @@
+//! How long an agent waits for Cofio: the first answer of the server, and its hooks.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use cofio::Engine;
+use cofio::store::SqliteStore;
+use pollster::block_on;
+use serde::Serialize;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::filled::fill;
+use crate::machine::{command_line, percentile};
+use crate::recall::embedder::{self, Model};
+use crate::texts::Texts;
+
+/// How often each process is started.
+const STARTS: usize = 15;
+
+/// How many memories are embedded before the queue is looked at again.
+const EMBEDDED_AT_ONCE: usize = 1_024;
+
+/// What to measure.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// How many memories the store holds.
+    #[arg(long, default_value_t = 100_000)]
+    memories: usize,
+    /// Embed all of them first, and let the hooks load the model.
+    #[arg(long)]
+    embedded: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    memories: usize,
+    embedded: bool,
+    /// From the start of `cofio mcp` to its answer to `initialize`.
+    first_answer: Waits,
+    session_start: Waits,
+    prompt: Waits,
+    stop: Waits,
+}
+
+/// Milliseconds.
+#[derive(Serialize)]
+struct Waits {
+    p50: f64,
+    longest: f64,
+}
+
+impl Waits {
+    /// Starts something again and again, each time with another number.
+    fn of(once: impl Fn(usize) -> Result<f64>) -> Result<Self> {
+        let mut samples = (0..STARTS).map(once).collect::<Result<Vec<f64>>>()?;
+        let p50 = percentile(&mut samples, 0.5);
+        Ok(Self { p50, longest: samples.last().copied().unwrap_or(p50) })
+    }
+}
+
+/// Measures and prints one JSON document.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let agent = Agent::new(arguments)?;
+    let report = Report {
+        memories: arguments.memories,
+        embedded: arguments.embedded,
+        first_answer: Waits::of(|_| agent.first_answer())?,
+        session_start: Waits::of(|number| {
+            agent.hook(number, "SessionStart", &json!({ "source": "startup" }))
+        })?,
+        prompt: Waits::of(|number| {
+            let question = Texts::new(number as u64 + 3).question();
+            agent.hook(number, "UserPromptSubmit", &json!({ "prompt": question }))
+        })?,
+        stop: Waits::of(|number| {
+            let said = Texts::new(number as u64 + 30).note();
+            agent.hook(number, "Stop", &json!({ "last_assistant_message": said }))
+        })?,
+    };
+    println!("{}", serde_json::to_string_pretty(&report)?);
+    Ok(())
+}
+
+/// An agent's machine, on which everything is in one throwaway folder.
+struct Agent {
+    cofio: PathBuf,
+    home: TempDir,
+    embedded: bool,
+}
+
+impl Agent {
+    fn new(arguments: &Arguments) -> Result<Self> {
+        let agent = Self {
+            cofio: command_line()?,
+            home: tempfile::tempdir()?,
+            embedded: arguments.embedded,
+        };
+        let mut engine = Engine::new(SqliteStore::open(&agent.store())?, jiff::Timestamp::now);
+        fill(&engine, &mut Texts::new(1), arguments.memories, 1)?;
+        if arguments.embedded {
+            let model = agent.home.path().join("models/all-MiniLM-L6-v2.cofio");
+            std::fs::create_dir_all(model.parent().context("a file is in a folder")?)?;
+            std::fs::copy(embedder::compact_file(None)?, &model)?;
+            let embedder = embedder::open(Model::Minilm, Some(&model))?;
+            engine = engine.with_embedder(embedder.context("a model is needed")?);
+            while block_on(engine.embed_pending(EMBEDDED_AT_ONCE))?.pending > 0 {}
+        }
+        Ok(agent)
+    }
+
+    fn store(&self) -> PathBuf {
+        self.home.path().join("cofio.db")
+    }
+
+    /// Times the server from its start to its first answer.
+    fn first_answer(&self) -> Result<f64> {
+        let begun = Instant::now();
+        let mut server =
+            self.command("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut input = server.stdin.take().context("the server has an input")?;
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "bench", "version": "1"},
+        }});
+        writeln!(input, "{hello}")?;
+        let mut answer = String::new();
+        BufReader::new(server.stdout.take().context("the server has an output")?)
+            .read_line(&mut answer)?;
+        let waited = begun.elapsed().as_secs_f64() * 1e3;
+        ensure!(answer.contains("serverInfo"), "the server said {answer}");
+        drop(input);
+        server.wait()?;
+        Ok(waited)
+    }
+
+    /// Times a hook from its start to its end.
+    fn hook(&self, session: usize, event: &str, more: &Value) -> Result<f64> {
+        let mut payload = json!({
+            "hook_event_name": event,
+            "session_id": format!("session-{session}"),
+            "transcript_path": self.home.path().join("none.jsonl"),
+            "cwd": self.home.path(),
+        });
+        let fields = payload.as_object_mut().context("a payload is an object")?;
+        fields.extend(more.as_object().context("so is what is added")?.clone());
+        let begun = Instant::now();
+        let mut hook = self.command("hook").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        hook.stdin
+            .take()
+            .context("a hook has an input")?
+            .write_all(&serde_json::to_vec(&payload)?)?;
+        let output = hook.wait_with_output()?;
+        let waited = begun.elapsed().as_secs_f64() * 1e3;
+        ensure!(output.status.success(), "{event} ended with {}", output.status);
+        let log = self.home.path().join("hook.log");
+        ensure!(!log.exists(), "{event} failed: {}", read(&log));
+        Ok(waited)
+    }
+
+    fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(&self.cofio);
+        command.args([name, "--user", "user-0", "--store"]).arg(self.store());
+        command.env("COFIO_HOME", self.home.path()).env_remove("COFIO_EMBEDDER");
+        if !self.embedded {
+            command.env("COFIO_EMBEDDER", "none");
+        }
+        command
+    }
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
