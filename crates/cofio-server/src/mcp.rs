@@ -1,6 +1,6 @@
 //! The Model Context Protocol: tools, resources and prompts over one engine.
 //!
-//! A profile is a list of tools, and a tool is one type in [`tools`]: its name, what it says of
+//! A profile is a list of tools, and a tool is one type in `tools`: its name, what it says of
 //! itself, what it takes and answers, and what it does. Both eras of the protocol are served: with
 //! a handshake, and with everything in each request.
 
