@@ -43,17 +43,23 @@ impl<'a> Lease<'a> {
 
     /// Keeps others away for a whole lease from now on, unless most of it is left.
     pub(super) async fn renew(&self) -> Result<()> {
+        // Time goes by while a lease is renewed, too.
+        while let Some((ids, until, renewed)) = self.used_up() {
+            self.engine.store.extend(&ids, until, renewed).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns what to renew, from when until when, if too little of the lease is left.
+    fn used_up(&self) -> Option<(Vec<MemoryId>, Timestamp, Timestamp)> {
         let renewed = super::later(self.engine.now(), LENGTH);
-        let (ids, until) = {
-            let mut held = self.held();
-            let until = held.until;
-            if renewed.duration_since(until) <= RENEWED_AFTER {
-                return Ok(());
-            }
-            held.until = renewed;
-            (held.ids(), until)
-        };
-        self.engine.store.extend(&ids, until, renewed).await
+        let mut held = self.held();
+        let until = held.until;
+        if renewed.duration_since(until) <= RENEWED_AFTER {
+            return None;
+        }
+        held.until = renewed;
+        Some((held.ids(), until, renewed))
     }
 
     /// Gives back what is left.
