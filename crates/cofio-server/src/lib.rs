@@ -9,5 +9,6 @@ pub mod mcp;
 pub mod dialects;
 
 mod desk;
+mod source;
 
 pub use desk::{Desk, Opened, Place};

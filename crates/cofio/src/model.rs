@@ -17,6 +17,7 @@ mod layer;
 mod memory;
 mod metadata;
 pub(crate) mod names;
+mod right;
 mod scope;
 mod source;
 
@@ -42,6 +43,7 @@ pub use memory::{
     AccessPolicy, Accesses, Embedding, Fingerprint, Memory, Provenance, State, Triple,
 };
 pub use metadata::{Edit, Fraction, KnowledgePointer, KnowledgeType, Metadata, MetadataPatch};
+pub use right::{Right, Rights};
 pub use scope::Scope;
 pub use source::{Channel, Source, SourceType, Trust};
 

@@ -6,7 +6,7 @@ mod output;
 mod patch;
 mod receipt;
 
-pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry};
+pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry, moment};
 pub use output::{
     AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, CorrectOutput, DeleteOutput, EntityOutput,
     ErrorOutput, HistoryOutput, ListOutput, RedactionOutput, RejectionOutput, ScopeOutput,

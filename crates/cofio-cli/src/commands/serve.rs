@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use cofio_server::http;
+use cofio::model::{Caller, Identifiers, Layer};
+use cofio_server::http::{self, Service};
 use serde::Serialize;
 use tokio::net::TcpListener;
 
@@ -36,6 +37,8 @@ pub struct Serve {
 /// Where programs find what is served.
 #[derive(Debug, Serialize)]
 struct Listening {
+    address: String,
+    api: String,
     mcp: String,
 }
 
@@ -55,12 +58,17 @@ impl Serve {
             let listener = TcpListener::bind(self.addr).await;
             let listener = listener.with_context(|| format!("cannot listen at {}", self.addr))?;
             let address = listener.local_addr().context("cannot tell the address")?;
-            let listening = Listening { mcp: format!("http://{address}/mcp") };
+            let at = format!("http://{address}");
+            let listening =
+                Listening { api: format!("{at}/v1"), mcp: format!("{at}/mcp"), address: at };
             Output::new(globals.form(), Color::Never).answer(
                 || &listening,
-                |page| page.line(format!("listening at {}", listening.mcp)),
+                |page| page.line(format!("listening at {}", listening.address)),
             )?;
-            http::open(server, listener, door::told_to_stop()).await.context("cannot serve")
+            let user = server.desk().place().caller().actor().clone();
+            let identifiers = Identifiers::default().with(Layer::User, user.clone());
+            let service = Service::new(server, Some((Caller::local(user), identifiers)));
+            http::open(service, listener, door::told_to_stop()).await.context("cannot serve")
         })
     }
 }

@@ -17,7 +17,6 @@ fn it_says_where_it_listens_answers_and_ends_by_a_signal() {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.trim().strip_prefix("listening at http://").unwrap();
-    let address = address.strip_suffix("/mcp").unwrap();
 
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
     let mut stream = TcpStream::connect(address).unwrap();

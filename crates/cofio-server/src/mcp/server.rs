@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use axum::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -15,7 +16,7 @@ use super::profile::Profile;
 use super::source::SourceName;
 use super::tool::Entry;
 use super::{ask, prompts, resources};
-use crate::Desk;
+use crate::{Desk, Place};
 
 /// For how many milliseconds lists that never change need not be asked for again.
 const FRESH: u64 = 3_600_000;
@@ -43,6 +44,15 @@ impl Server {
     /// Returns the desk.
     pub fn desk(&self) -> &Arc<Desk> {
         &self.0.desk
+    }
+
+    /// Returns the desk at which whoever makes a request asks: over HTTP a key may say who.
+    fn desk_of(&self, context: &RequestContext<RoleServer>) -> Arc<Desk> {
+        let request = context.extensions.get::<Parts>();
+        match request.and_then(|request| request.extensions.get::<Place>()) {
+            Some(place) => Arc::new(self.0.desk.at(place.clone())),
+            None => Arc::clone(&self.0.desk),
+        }
     }
 }
 
@@ -90,7 +100,7 @@ impl ServerHandler for Server {
         };
         let cancelled = context.ct.clone();
         let call = Call {
-            desk: Arc::clone(&self.0.desk),
+            desk: self.desk_of(&context),
             at_best: self.0.at_best,
             context,
             answers: request.input_responses.unwrap_or_default(),
@@ -106,9 +116,9 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.0.desk, request.as_ref()).await
+        resources::list(&self.desk_of(&context), request.as_ref()).await
     }
 
     async fn list_resource_templates(
@@ -124,9 +134,9 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.0.desk, &request.uri).await?.into())
+        Ok(resources::read(&self.desk_of(&context), &request.uri).await?.into())
     }
 
     async fn list_prompts(
@@ -142,8 +152,8 @@ impl ServerHandler for Server {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::get(&self.0.desk, &request).await?.into())
+        Ok(prompts::get(&self.desk_of(&context), &request).await?.into())
     }
 }

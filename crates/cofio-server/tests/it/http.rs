@@ -41,7 +41,7 @@ impl Served {
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
                 let stopped = async { stopped.await.unwrap_or_default() };
-                http::open(server(), listener, stopped).await.unwrap();
+                http::open(http::Service::new(server(), None), listener, stopped).await.unwrap();
             });
         });
         Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }

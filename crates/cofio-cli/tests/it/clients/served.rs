@@ -17,7 +17,8 @@ impl Served {
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
-        let address = said.trim().strip_prefix("listening at ").expect("it says where").to_owned();
+        let address = said.trim().strip_prefix("listening at ").expect("it says where");
+        let address = format!("{address}/mcp");
         Self { address, process }
     }
 }
