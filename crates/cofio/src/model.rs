@@ -3,6 +3,7 @@
 //! Values only: nothing here reads a clock, a file or a store.
 
 mod audit;
+mod bound;
 mod caller;
 mod change;
 mod clean_text;
@@ -12,15 +13,19 @@ mod evidence;
 mod filter;
 mod id;
 mod identifier;
+mod key;
 mod kind;
 mod layer;
 mod memory;
 mod metadata;
 pub(crate) mod names;
+mod right;
 mod scope;
 mod source;
+mod token;
 
 pub use audit::{AuditAction, AuditEntry, AuditEvent, AuditRecord, ChangeRange};
+pub use bound::Bound;
 pub use caller::{Access, Caller, Grant};
 pub use change::{
     Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Outcome, PassageHash, PassageVector,
@@ -35,15 +40,19 @@ pub use evidence::{
 };
 pub use filter::{Criteria, Filter, Objection, TimeRange, TriplePattern};
 pub use id::MemoryId;
+pub(crate) use id::unique_digits;
 pub use identifier::{Identifier, Identifiers};
+pub use key::{Key, KeyChange, KeyCommit, KeyDraft, KeyId};
 pub use kind::Kind;
 pub use layer::Layer;
 pub use memory::{
     AccessPolicy, Accesses, Embedding, Fingerprint, Memory, Provenance, State, Triple,
 };
 pub use metadata::{Edit, Fraction, KnowledgePointer, KnowledgeType, Metadata, MetadataPatch};
+pub use right::{Right, Rights};
 pub use scope::Scope;
 pub use source::{Channel, Source, SourceType, Trust};
+pub use token::{KeyHash, Token};
 
 pub use jiff::Timestamp;
 
