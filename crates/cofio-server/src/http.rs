@@ -85,7 +85,7 @@ pub fn document() -> serde_json::Value {
 /// Returns everything that is served at an address; streams end when `closing` is cancelled.
 fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> Router {
     let Service { server, local, limits } = service;
-    let local = local.map(|(caller, identifiers)| Visitor { caller, identifiers, key: false });
+    let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
     let body_bytes = limits.body_bytes;
     let house = House::new(server.desk().clone(), local, limits, closing.clone());
     let document = document().to_string();

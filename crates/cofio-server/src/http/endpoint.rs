@@ -133,13 +133,15 @@ pub(crate) enum Group {
     Review,
     /// Keeping the whole.
     Keeping,
+    /// Who may ask.
+    Keys,
     /// The `OpenSpec` knowledge provider protocol.
     OpenSpec,
 }
 
 impl Group {
     /// Every group, in the order of the documentation.
-    pub(crate) const ALL: [(Self, &'static str, &'static str); 8] = [
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 9] = [
         (Self::Memories, "Memories", "Add, read, change and remove what is remembered."),
         (Self::Search, "Search", "Find memories, and have them written up for a prompt."),
         (Self::Forgetting, "Forgetting", "Remove memories so that nothing is left of them."),
@@ -147,6 +149,7 @@ impl Group {
         (Self::Sessions, "Sessions", "The window and the values of a conversation."),
         (Self::Review, "Review", "What is not used before a person has looked at it."),
         (Self::Keeping, "Keeping", "Audit, transfer, statistics and long-running work."),
+        (Self::Keys, "Keys", "Who may ask, and what they may do."),
         (Self::OpenSpec, "OpenSpec", "The OpenSpec knowledge provider protocol."),
     ];
 

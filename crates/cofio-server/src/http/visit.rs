@@ -1,5 +1,8 @@
 //! One request with everything an endpoint needs: who asks, of what engine, and how.
 
+use std::fmt;
+use std::sync::Arc;
+
 use axum::http::{HeaderMap, StatusCode, header};
 use cofio::model::{Caller, IdempotencyKey, Identifier, Identifiers, Layer, Scope};
 use cofio::{Engine, Error, Result, Selection};
@@ -9,14 +12,36 @@ use super::house::House;
 use super::rest::{Filter, Names};
 
 /// Who asks, and what they mean if they name nobody.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Visitor {
     /// Who asks.
     pub(crate) caller: Caller,
     /// The names that need not be said.
     pub(crate) identifiers: Identifiers,
-    /// Whether a key said so.
-    pub(crate) key: bool,
+    /// What proves it, unless nobody has to.
+    pub(super) token: Option<Arc<str>>,
+}
+
+impl Visitor {
+    /// Returns somebody who has to prove nothing.
+    pub(super) fn local(caller: Caller, identifiers: Identifiers) -> Self {
+        Self { caller, identifiers, token: None }
+    }
+
+    /// Returns whether they may still ask; a key may have ended since they came.
+    pub(crate) async fn may_stay(&self, engine: &Engine) -> bool {
+        match &self.token {
+            Some(token) => engine.authenticate(token).await.is_ok(),
+            None => !engine.has_keys().await.unwrap_or(true),
+        }
+    }
+}
+
+/// Does not show what proves it.
+impl fmt::Debug for Visitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visitor").field("caller", &self.caller).finish_non_exhaustive()
+    }
 }
 
 /// One request.
@@ -34,6 +59,11 @@ impl Visit {
     pub(super) async fn new(house: House, visitor: Visitor, headers: HeaderMap) -> Result<Self> {
         let engine = house.engine().await?.clone();
         Ok(Self { engine, house, visitor, headers })
+    }
+
+    /// Returns who asks, and what proves it.
+    pub(crate) fn visitor(&self) -> &Visitor {
+        &self.visitor
     }
 
     /// Returns who asks.
