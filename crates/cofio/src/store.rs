@@ -16,8 +16,8 @@ use async_trait::async_trait;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
-    Identifier, Kind, Layer, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State,
-    Survey, Timestamp, ValueHash,
+    Identifier, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
+    PassageHash, Place, Reading, Scope, State, Survey, Timestamp, ValueHash,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -140,6 +140,24 @@ pub trait Store: Send + Sync {
     ///
     /// Fails with `Damaged`, naming the first entry that does not fit.
     async fn verify_audit(&self) -> Result<u64>;
+
+    /// Makes all changes of keys with their audit entries, or none, and returns whether anything is
+    /// different afterwards; if nothing is, nothing is recorded.
+    ///
+    /// When it returns, all of it survives a crash. Fails with `Conflict` when a new key has the id
+    /// of another. A key is never removed, so that nothing can bring back one that was revoked.
+    async fn commit_keys(&self, commit: KeyCommit) -> Result<bool>;
+
+    /// Returns a key, with what its token is known by.
+    ///
+    /// It is as fast as anything the store does, and sees at once what others have changed.
+    async fn key(&self, id: &KeyId) -> Result<Option<(Key, KeyHash)>>;
+
+    /// Returns all keys, the oldest first.
+    async fn keys(&self) -> Result<Vec<Key>>;
+
+    /// Returns whether a key was ever made, whatever became of it.
+    async fn has_keys(&self) -> Result<bool>;
 
     /// Makes a model the one that memories are embedded with from now on.
     ///
@@ -390,6 +408,11 @@ pub struct Tombstone {
 pub(crate) fn version_conflict(id: &MemoryId, expected: u64, found: u64) -> Error {
     let message = format!("{id} has version {found}, not {expected}: somebody changed it since");
     Error::new(ErrorKind::Conflict, message).with("expected", expected).with("found", found)
+}
+
+/// Returns the error of a new key that has the id of another.
+fn key_exists(id: &KeyId) -> Error {
+    Error::new(ErrorKind::Conflict, format!("{id} is there already"))
 }
 
 /// Returns the error of an idempotency key that came back with another request.

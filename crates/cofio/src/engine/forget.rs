@@ -4,7 +4,7 @@ use super::Engine;
 use super::receipt::{ForgetReason, Receipt, deletion};
 use crate::error::Result;
 use crate::model::{
-    AuditEvent, Caller, Change, Criteria, Filter, Memory, MemoryId, Outcome, Scope, State,
+    AuditEvent, Caller, Change, Criteria, Filter, Memory, MemoryId, Outcome, Right, Scope, State,
     Timestamp,
 };
 use crate::retrieval::Selection;
@@ -86,6 +86,7 @@ impl Engine {
         selection: &Selection,
     ) -> Result<Forgotten> {
         let forget = async {
+            caller.require(Right::Delete)?;
             let memories = self.matching(caller, selection).await?;
             let chosen = Chosen::new(memories, ForgetReason::Filter);
             self.forget_memories(caller, chosen, self.now()).await
@@ -97,6 +98,7 @@ impl Engine {
     /// concluded from it, in all scopes that the caller opens.
     pub async fn forget_source(&self, caller: &Caller, origin: &str) -> Result<Forgotten> {
         let forget = async {
+            caller.require(Right::Delete)?;
             let memories = self.from_source(caller, origin).await?;
             let chosen = Chosen::new(memories, ForgetReason::Source);
             self.forget_memories(caller, chosen, self.now()).await
@@ -107,6 +109,7 @@ impl Engine {
     /// Returns everything that came from a page, file, call, conversation or tool, whatever became
     /// of it, as `forget_source` would take it.
     pub async fn from_source(&self, caller: &Caller, origin: &str) -> Result<Vec<Memory>> {
+        caller.require(Right::Read)?;
         let scopes = self.store.scopes(caller.access(), Timestamp::MIN).await?;
         let scopes = scopes.into_iter().map(|summary| summary.scope).collect();
         let origin = Some(origin.to_owned());
@@ -139,6 +142,7 @@ impl Engine {
         ids: &[MemoryId],
         reason: ForgetReason,
     ) -> Result<Forgotten> {
+        caller.require(Right::Delete)?;
         super::check_batch(ids.len(), self.config.limits.batch)?;
         let now = self.now();
         let found = self.store.get(caller.access(), ids).await?;

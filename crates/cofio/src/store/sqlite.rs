@@ -16,6 +16,7 @@ mod gathering;
 mod head;
 mod idempotency;
 mod index;
+mod keys;
 mod pending;
 mod purge;
 mod read;
@@ -41,8 +42,9 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Memory,
-    MemoryId, Outcome, PassageHash, Place, Reading, Scope, Timestamp, ValueHash,
+    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Key,
+    KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
+    Timestamp, ValueHash,
 };
 use threads::Threads;
 
@@ -263,6 +265,23 @@ impl Store for SqliteStore {
                 Ok(entries)
             })
             .await
+    }
+
+    async fn commit_keys(&self, commit: KeyCommit) -> Result<bool> {
+        self.threads.run(move |connection| keys::commit(connection, &commit)).await
+    }
+
+    async fn key(&self, id: &KeyId) -> Result<Option<(Key, KeyHash)>> {
+        let id = id.clone();
+        self.threads.read(move |connection| keys::find(connection, &id)).await
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>> {
+        self.threads.read(keys::list).await
+    }
+
+    async fn has_keys(&self) -> Result<bool> {
+        self.threads.read(keys::exist).await
     }
 
     async fn adopt(&self, fingerprint: &Fingerprint) -> Result<bool> {

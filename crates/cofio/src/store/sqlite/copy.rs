@@ -9,8 +9,8 @@ use uuid::{NoContext, Uuid};
 
 use super::read::{self, collect};
 use super::{
-    SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, pending, plain,
-    unexpected, write,
+    SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, keys, pending,
+    plain, unexpected, write,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::document;
@@ -160,6 +160,10 @@ fn check(connection: &Connection, path: &Path) -> Result<Integrity> {
     let unsound = unsound(connection)?;
     if unsound > 0 {
         problems.push(format!("{unsound} memories cannot be read"));
+    }
+    let unsound = keys::unsound(connection)?;
+    if unsound > 0 {
+        problems.push(format!("{unsound} keys cannot be read"));
     }
     problems.extend(codes::check(connection)?);
     let memories = connection
