@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use super::Engine;
 use crate::error::Result;
-use crate::model::{Caller, ChangeRecord, Memory, MemoryId};
+use crate::model::{Caller, ChangeRecord, Memory, MemoryId, Right};
 
 /// A change, and what the memory is by now.
 #[derive(Debug, Clone)]
@@ -14,12 +14,15 @@ pub struct Changed {
 }
 
 impl Engine {
-    /// Returns what changed after a place in the sequence of changes, the oldest first, each with
-    /// the memory as it is now.
+    /// Returns changes in the same order, each with the memory as it is now.
     ///
     /// Whoever follows looks at everything, so it is no use of any one memory and is not recorded.
-    pub async fn follow(&self, caller: &Caller, after: u64, limit: usize) -> Result<Vec<Changed>> {
-        let records = self.changes(caller, after, limit).await?;
+    pub async fn follow(
+        &self,
+        caller: &Caller,
+        records: Vec<ChangeRecord>,
+    ) -> Result<Vec<Changed>> {
+        caller.require(Right::Read).map_err(|error| error.during("follow"))?;
         let mut ids: Vec<MemoryId> = records.iter().map(|record| record.id.clone()).collect();
         ids.sort_unstable();
         ids.dedup();

@@ -59,6 +59,7 @@ impl Engine {
         version: u64,
     ) -> Result<Forgotten> {
         let forget = async {
+            caller.require(Right::Delete)?;
             let memory = self.load(caller, id, self.now()).await?;
             if memory.version != version {
                 return Err(version_conflict(id, version, memory.version));
