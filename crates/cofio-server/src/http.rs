@@ -14,7 +14,9 @@ mod limits;
 mod listen;
 mod manner;
 mod openapi;
+mod openspec;
 mod rest;
+mod stream;
 mod visit;
 
 use std::any::Any;
@@ -107,11 +109,11 @@ fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> 
 
 /// Returns every endpoint, in the order of the documentation.
 fn endpoints() -> Vec<Entry> {
-    rest::endpoints()
+    [rest::endpoints(), vec![Entry::of::<stream::Follow>()], openspec::endpoints()].concat()
 }
 
 fn api(entries: &[Entry]) -> Router<House> {
-    let route = |router: Router<House>, entry: &Entry| router.route(entry.path, entry.route());
+    let route = |router: Router<House>, entry: &Entry| router.route(&entry.path, entry.route());
     entries.iter().fold(Router::new(), route).method_not_allowed_fallback(otherwise)
 }
 

@@ -69,6 +69,11 @@ async fn visitor(house: &House, token: Option<&str>) -> Outcome<Visitor> {
     }
 }
 
+/// Returns whether somebody who was let in would be let in now.
+pub(super) async fn admits_still(house: &House, visitor: &Visitor) -> bool {
+    !visitor.key && house.local().is_some()
+}
+
 /// Returns whether a key is sent along, whatever it is worth.
 pub(super) fn has_key(headers: &HeaderMap) -> bool {
     headers.contains_key(header::AUTHORIZATION) || headers.contains_key(KEY)

@@ -99,6 +99,8 @@ pub(crate) enum Header {
     IfNoneMatch,
     /// Whether to wait for the answer.
     Prefer,
+    /// The last event that was taken.
+    LastEventId,
 }
 
 impl Header {
@@ -111,6 +113,7 @@ impl Header {
             ),
             Self::IfMatch => ("If-Match", "Only if this is still its ETag"),
             Self::IfNoneMatch => ("If-None-Match", "Only if this is no longer its ETag"),
+            Self::LastEventId => ("Last-Event-ID", "The id of the last event that was taken"),
             Self::Prefer => ("Prefer", "`respond-async` answers at once, with a job to ask after"),
         }
     }
@@ -150,7 +153,11 @@ impl Group {
         (Self::Review, "Review", "What is not used before a person has looked at it."),
         (Self::Keeping, "Keeping", "Audit, transfer, statistics and long-running work."),
         (Self::Keys, "Keys", "Who may ask, and what they may do."),
-        (Self::OpenSpec, "OpenSpec", "The OpenSpec knowledge provider protocol."),
+        (
+            Self::OpenSpec,
+            "OpenSpec",
+            "The OpenSpec knowledge provider protocol. Everything below /openspec/v1/knowledge is served below /api/v1/knowledge as well.",
+        ),
     ];
 
     /// Returns its name.

@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::limits::{Limits, Rates};
+use super::stream::Streams;
 use super::visit::Visitor;
 use crate::Desk;
 
@@ -21,6 +22,7 @@ struct Inner {
     limits: Limits,
     room: Semaphore,
     rates: Rates,
+    streams: Streams,
     closing: CancellationToken,
 }
 
@@ -33,7 +35,8 @@ impl House {
         closing: CancellationToken,
     ) -> Self {
         let (room, rates) = (Semaphore::new(limits.at_once), Rates::new(limits.rate));
-        Self(Arc::new(Inner { desk, local, limits, room, rates, closing }))
+        let streams = Streams::new(&limits);
+        Self(Arc::new(Inner { desk, local, limits, room, rates, streams, closing }))
     }
 
     /// Returns the engine, once it is open.
@@ -59,6 +62,11 @@ impl House {
     /// Returns who asked how often.
     pub(super) fn rates(&self) -> &Rates {
         &self.0.rates
+    }
+
+    /// Returns the streams that are open.
+    pub(crate) fn streams(&self) -> &Streams {
+        &self.0.streams
     }
 
     /// Is cancelled when the server is to end.

@@ -71,6 +71,11 @@ impl Visit {
         &self.visitor.caller
     }
 
+    /// Returns who asks, and what they mean if they name nobody.
+    pub(crate) fn visitor(&self) -> &Visitor {
+        &self.visitor
+    }
+
     /// Returns the names that are meant: those that were said, and those that need not be.
     ///
     /// Whether the caller may open what they name is seen to by the engine.
@@ -109,14 +114,7 @@ impl Visit {
     /// Returns the version that a memory must still have.
     pub(crate) fn expected_version(&self) -> Result<Option<u64>> {
         let Some(tag) = self.headers.get(header::IF_MATCH) else { return Ok(None) };
-        let tag = tag.to_str().unwrap_or_default();
-        if tag == "*" {
-            return Ok(None);
-        }
-        let version = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
-        let version = version.and_then(|version| version.parse().ok());
-        let malformed = || Error::invalid("If-Match takes one ETag as it was given, such as \"3\"");
-        version.map(Some).ok_or_else(malformed)
+        version_of(tag.to_str().unwrap_or_default())
     }
 
     /// Returns whether the caller has already what a tag stands for.
@@ -147,6 +145,17 @@ impl Visit {
         }
         failure
     }
+}
+
+/// Returns the version that a tag stands for; `*` stands for any.
+pub(crate) fn version_of(tag: &str) -> Result<Option<u64>> {
+    if tag == "*" {
+        return Ok(None);
+    }
+    let version = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
+    let version = version.and_then(|version| version.parse().ok());
+    let malformed = || Error::invalid("If-Match takes one ETag as it was given, such as \"3\"");
+    version.map(Some).ok_or_else(malformed)
 }
 
 /// Reads the names of layers.

@@ -201,6 +201,10 @@ impl Store for SqliteStore {
         self.threads.read(move |connection| read::changes(connection, &access, after, limit)).await
     }
 
+    async fn last_change(&self) -> Result<u64> {
+        self.threads.read(read::last_change).await
+    }
+
     async fn ended(
         &self,
         access: &Access,

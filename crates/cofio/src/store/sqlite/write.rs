@@ -88,7 +88,7 @@ impl<'a> Writing<'a> {
                 self.create(memory, identity.as_ref(), history)
             }
             Change::Update { memory, identity } => self.update(memory, identity.as_ref()),
-            Change::Forget { id, scope } => self.forget(id, scope),
+            Change::Forget { id, scope, version } => self.forget(id, scope, *version),
             Change::Reject { id, scope, value } => self.reject(id, scope, value),
             Change::Embed { id, version, fingerprint, vectors } => {
                 self.embed(id, *version, fingerprint, vectors)
@@ -153,10 +153,13 @@ impl<'a> Writing<'a> {
         Ok(Outcome::Updated(id.clone()))
     }
 
-    fn forget(&mut self, id: &MemoryId, scope: &Scope) -> Result<Outcome> {
+    fn forget(&mut self, id: &MemoryId, scope: &Scope, version: Option<u64>) -> Result<Outcome> {
         let Some(row) = rows::find_in(self.connection, id, scope)? else {
             return Ok(Outcome::Missing(id.clone()));
         };
+        if let Some(expected) = version.filter(|version| *version != row.version) {
+            return Err(version_conflict(id, expected, row.version));
+        }
         underive(self.connection, &row)?;
         codes::remove(self.connection, row.scope, row.number)?;
         rows::bury(self.connection, &row, id, self.at)?;
@@ -165,7 +168,7 @@ impl<'a> Writing<'a> {
     }
 
     fn reject(&mut self, id: &MemoryId, scope: &Scope, value: &ValueHash) -> Result<Outcome> {
-        let outcome = self.forget(id, scope)?;
+        let outcome = self.forget(id, scope, None)?;
         if outcome.changed() {
             let scope = rows::scope_number(self.connection, scope)?;
             rejections::add(self.connection, scope, value, self.at)?;
@@ -204,7 +207,7 @@ impl<'a> Writing<'a> {
         match rows::holder(self.connection, scope, identity)? {
             Some(holder) if holder.id == memory.id => Ok(None),
             Some(holder) if holder.expires_at.is_some_and(|end| end <= self.at) => {
-                self.forget(&holder.id, &memory.scope)?;
+                self.forget(&holder.id, &memory.scope, None)?;
                 Ok(None)
             }
             holder => Ok(holder.map(|holder| holder.id)),
