@@ -1,5 +1,6 @@
 //! What the doors for other programs have in common: whose memories are behind them, and until when.
 
+use std::panic::PanicHookInfo;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,6 +100,7 @@ pub async fn told_to_stop() {
 
 /// Opens a door on a runtime of its own, and keeps the store in order meanwhile.
 pub fn run(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Result<()> {
+    std::panic::set_hook(Box::new(say_where));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -115,4 +117,10 @@ pub fn run(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Resu
     // A thread that waits for input would be waited for.
     runtime.shutdown_background();
     done
+}
+
+/// Says where something went wrong that should not have, and not what: that may repeat a memory.
+fn say_where(panic: &PanicHookInfo<'_>) {
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    eprintln!("something went wrong that should not have, at {place}");
 }

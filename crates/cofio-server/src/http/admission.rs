@@ -27,6 +27,7 @@ pub(super) async fn admit(
     let token = token(request.headers());
     let admitted = async {
         let visitor = visitor(&house, token?.as_deref())?;
+        manner.notes.asked_by(visitor.caller.actor());
         let left = house.rates().count(visitor.caller.actor())?;
         Ok((visitor, left))
     };

@@ -1,6 +1,6 @@
 //! The `OpenAPI` document, made from the types of the endpoints.
 
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::routing::MethodRouter;
 use cofio::model::Right;
 use schemars::generate::SchemaSettings;
@@ -33,6 +33,9 @@ const FAILURES: [(StatusCode, &str); 11] = [
 pub(crate) struct Entry {
     /// Where it answers.
     pub(crate) path: &'static str,
+    /// What it is called.
+    pub(crate) name: &'static str,
+    method: fn() -> Method,
     route: fn() -> MethodRouter<House>,
     describe: fn(&mut Schemas) -> (String, Value),
 }
@@ -40,7 +43,18 @@ pub(crate) struct Entry {
 impl Entry {
     /// Makes the entry of an endpoint.
     pub(crate) const fn of<E: Endpoint>() -> Self {
-        Self { path: E::PATH, route: endpoint::route::<E>, describe: describe::<E> }
+        Self {
+            path: E::PATH,
+            name: E::NAME,
+            method: || E::METHOD,
+            route: endpoint::route::<E>,
+            describe: describe::<E>,
+        }
+    }
+
+    /// Returns how it is asked.
+    pub(crate) fn method(&self) -> Method {
+        (self.method)()
     }
 
     /// Returns what answers there.

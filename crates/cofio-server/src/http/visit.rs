@@ -7,6 +7,7 @@ use cofio::{Engine, Error, Result, Selection};
 use super::failure::Failure;
 use super::house::House;
 use super::rest::{Filter, Names};
+use crate::notes::Notes;
 
 /// Who asks, and what they mean if they name nobody.
 #[derive(Debug, Clone)]
@@ -28,12 +29,18 @@ pub(crate) struct Visit {
     pub(crate) house: House,
     visitor: Visitor,
     headers: HeaderMap,
+    notes: Notes,
 }
 
 impl Visit {
-    pub(super) async fn new(house: House, visitor: Visitor, headers: HeaderMap) -> Result<Self> {
+    pub(super) async fn new(
+        house: House,
+        visitor: Visitor,
+        headers: HeaderMap,
+        notes: Notes,
+    ) -> Result<Self> {
         let engine = house.engine().await?.clone();
-        Ok(Self { engine, house, visitor, headers })
+        Ok(Self { engine, house, visitor, headers, notes })
     }
 
     /// Returns who asks.
@@ -54,7 +61,9 @@ impl Visit {
 
     /// Returns whose a memory on a layer is.
     pub(crate) fn scope(&self, layer: &str, said: &Names) -> Result<Scope> {
-        Scope::new(layer.parse()?, &self.identifiers(said)?)
+        let layer = layer.parse()?;
+        self.notes.named(layer);
+        Scope::new(layer, &self.identifiers(said)?)
     }
 
     /// Returns which memories are meant.
@@ -65,6 +74,7 @@ impl Visit {
         filter: Filter,
     ) -> Result<Selection> {
         let layers = layers.map(parse_layers).transpose()?;
+        layers.iter().flatten().for_each(|layer| self.notes.named(*layer));
         let criteria = filter.criteria()?;
         Ok(Selection { identifiers: self.identifiers(said)?, layers, criteria })
     }
