@@ -1,5 +1,6 @@
 //! What the doors for other programs have in common: whose memories are behind them, and until when.
 
+use std::panic::PanicHookInfo;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,6 +114,7 @@ fn run(
     server: Server,
     door: impl AsyncFnOnce(Server) -> Result<()>,
 ) -> Result<()> {
+    std::panic::set_hook(Box::new(say_where));
     let runtime = runtime.enable_all().build().context("cannot start")?;
     let done = runtime.block_on(async {
         let desk = server.desk().clone();
@@ -126,4 +128,10 @@ fn run(
     // A thread that waits for input would be waited for.
     runtime.shutdown_background();
     done
+}
+
+/// Says where something went wrong that should not have, and not what: that may repeat a memory.
+fn say_where(panic: &PanicHookInfo<'_>) {
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    eprintln!("something went wrong that should not have, at {place}");
 }

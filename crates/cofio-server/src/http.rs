@@ -9,15 +9,19 @@ mod body;
 mod endpoint;
 mod failure;
 mod guard;
+mod health;
 mod house;
 mod limits;
 mod listen;
+mod log;
 mod manner;
+mod metrics;
 mod openapi;
 mod openspec;
 mod rest;
 mod stream;
 mod visit;
+mod watch;
 
 use std::any::Any;
 use std::io;
@@ -42,8 +46,10 @@ use house::House;
 use manner::Manner;
 use openapi::Entry;
 use visit::Visitor;
+use watch::Watch;
 
 pub use limits::Limits;
+pub use log::{Log, LogForm, Logged};
 
 /// What is served, and to whom.
 #[derive(Debug)]
@@ -54,12 +60,14 @@ pub struct Service {
     pub local: Option<(Caller, Identifiers)>,
     /// How much is taken from anybody.
     pub limits: Limits,
+    /// Where requests are written down.
+    pub log: Log,
 }
 
 impl Service {
-    /// Serves a server's desk within the usual limits.
+    /// Serves a server's desk within the usual limits, and writes nothing down.
     pub fn new(server: Server, local: Option<(Caller, Identifiers)>) -> Self {
-        Self { server, local, limits: Limits::default() }
+        Self { server, local, limits: Limits::default(), log: Log::nothing() }
     }
 }
 
@@ -86,14 +94,16 @@ pub fn document() -> serde_json::Value {
 
 /// Returns everything that is served at an address; streams end when `closing` is cancelled.
 fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> Router {
-    let Service { server, local, limits } = service;
+    let Service { server, local, limits, log } = service;
     let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
     let body_bytes = limits.body_bytes;
-    let house = House::new(server.desk().clone(), local, limits, closing.clone());
+    let house = House::new(server.desk().clone(), local, limits, log, closing.clone());
     let document = document().to_string();
     let json = [("content-type", "application/json")];
+    let endpoints = endpoints();
+    let watch = Watch::new(house.clone(), &endpoints);
     // What somebody asks passes these from the last to the first.
-    api(&endpoints())
+    api(&endpoints)
         .route_service("/mcp", mcp::service(server, closing))
         .layer(middleware::from_fn_with_state(house.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(house.clone(), limits::keep_within))
@@ -101,7 +111,11 @@ fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> 
         .fallback(nowhere)
         .layer(DefaultBodyLimit::max(body_bytes))
         .layer(middleware::from_fn_with_state(Guard::new(address), guard::check))
+        // Whoever looks after the process may know it by another name.
+        .route("/healthz", get(health::live))
+        .route("/readyz", get(health::ready))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn_with_state(watch, watch::over))
         .layer(middleware::from_fn(manner::note))
         .layer(CompressionLayer::new())
         .with_state(house)
@@ -109,7 +123,8 @@ fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> 
 
 /// Returns every endpoint, in the order of the documentation.
 fn endpoints() -> Vec<Entry> {
-    [rest::endpoints(), vec![Entry::of::<stream::Follow>()], openspec::endpoints()].concat()
+    let stream = vec![Entry::of::<stream::Follow>()];
+    [rest::endpoints(), stream, metrics::ENDPOINTS.to_vec(), openspec::endpoints()].concat()
 }
 
 fn api(entries: &[Entry]) -> Router<House> {

@@ -2,6 +2,7 @@
 
 mod archive;
 mod beginning;
+mod census;
 mod confirm;
 mod context;
 mod correct;
@@ -42,6 +43,7 @@ use crate::model::{
 use crate::retrieval::{self, Selection};
 use crate::store::Store;
 
+pub use census::Census;
 pub use context::ContextRequest;
 pub use correct::Corrected;
 pub use embed::Embedded;

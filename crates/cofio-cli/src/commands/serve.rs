@@ -1,12 +1,13 @@
 //! Memories for other programs, over HTTP.
 
+use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 
 use anyhow::{Context as _, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use cofio::model::{Caller, Identifiers, Layer};
-use cofio_server::http::{self, Limits, Service};
+use cofio_server::http::{self, Limits, Log, LogForm, Logged, Service};
 use cofio_server::mcp::Server;
 use serde::Serialize;
 use tokio::net::TcpListener;
@@ -14,7 +15,7 @@ use tokio::net::TcpListener;
 use crate::arguments::Globals;
 use crate::door::{self, Door};
 use crate::failure::Refusal;
-use crate::output::{Output, Page};
+use crate::output::{Form, Output, Page};
 use crate::settings::Color;
 
 const EXAMPLES: &str = "\
@@ -22,11 +23,13 @@ Examples:
   cofio serve
   curl http://127.0.0.1:7717/v1/search -H 'content-type: application/json' -d '{\"query\": \"tea\"}'
   cofio serve --addr 127.0.0.1:8080 --profile all
+  cofio serve --log requests --json 2>> requests.log
   claude mcp add --transport http memory http://127.0.0.1:7717/mcp
   cofio key create website --user alice && cofio serve --addr 0.0.0.0:7717
 
 Without keys it answers programs on this machine, as you. From the first key on, every request needs
-one. It ends by Ctrl-C or SIGTERM, after what was asked by then is answered.";
+one. Counts and times are at /metrics, whether it lives at /healthz, and whether it can answer at
+/readyz. It ends by Ctrl-C or SIGTERM, after what was asked by then is answered.";
 
 /// Serves memories to other programs over HTTP: the API at /v1, its documentation, MCP at /mcp
 #[derive(Debug, Args)]
@@ -44,8 +47,23 @@ pub struct Serve {
     /// How many megabytes the body of a request may have
     #[arg(long, value_name = "MEGABYTES", default_value_t = 16)]
     max_body: usize,
+    /// Which requests are written to standard error, without anything of their content: as JSON
+    /// with --json or where nobody looks on
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = LogChoice::Errors)]
+    log: LogChoice,
     #[command(flatten)]
     door: Door,
+}
+
+/// Which requests are written down.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LogChoice {
+    /// None
+    Off,
+    /// Those that failed here, and those of callers who were refused
+    Errors,
+    /// All
+    Requests,
 }
 
 /// Where programs find what is served, and as whom they ask.
@@ -62,7 +80,7 @@ struct Listening {
 
 impl Serve {
     pub fn run(self, globals: &Globals) -> Result<()> {
-        let limits = self.limits();
+        let (limits, log) = (self.limits(), log(self.log, globals));
         let (addr, server) = (self.addr, self.door.server(globals)?);
         door::open_for_many(server, async |server| {
             let has_keys = server.desk().engine().await?.has_keys().await?;
@@ -77,7 +95,7 @@ impl Serve {
                 Listening::new(address, local.as_ref().filter(|_| !has_keys).map(|(me, _)| me));
             Output::new(globals.form(), Color::Never)
                 .answer(|| &listening, |page| listening.show(page))?;
-            let service = Service { limits, ..Service::new(server, local) };
+            let service = Service { limits, log, ..Service::new(server, local) };
             http::open(service, listener, door::told_to_stop()).await.context("cannot serve")
         })
     }
@@ -123,4 +141,15 @@ impl Listening {
             page.line(format!("no keys yet: programs on this machine ask as {user}"));
         }
     }
+}
+
+/// Returns the log that was asked for; programs read JSON better than words.
+fn log(choice: LogChoice, globals: &Globals) -> Log {
+    let logged = match choice {
+        LogChoice::Off => Logged::Nothing,
+        LogChoice::Errors => Logged::Errors,
+        LogChoice::Requests => Logged::Requests,
+    };
+    let for_people = globals.form() == Form::Text && io::stderr().is_terminal();
+    Log::new(logged, if for_people { LogForm::Text } else { LogForm::Json }, io::stderr())
 }

@@ -28,6 +28,7 @@ pub(super) async fn admit(
     let token = token(request.headers());
     let admitted = async {
         let visitor = visitor(&house, token?.as_deref()).await?;
+        manner.notes.asked_by(visitor.caller.actor());
         let left = match &visitor.token {
             Some(_) => house.rates().count(visitor.caller.actor())?,
             // Somebody at their own machine may ask as often as they like.
@@ -71,7 +72,7 @@ async fn visitor(house: &House, token: Option<&str>) -> Outcome<Visitor> {
 
 /// Returns whether somebody who was let in would be let in now.
 pub(super) async fn admits_still(house: &House, visitor: &Visitor) -> bool {
-    !visitor.key && house.local().is_some()
+    self::visitor(house, visitor.token.as_deref()).await.is_ok()
 }
 
 /// Returns whether a key is sent along, whatever it is worth.

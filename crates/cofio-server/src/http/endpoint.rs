@@ -20,6 +20,7 @@ use super::house::House;
 use super::manner::Manner;
 use super::openapi;
 use super::visit::{Visit, Visitor};
+use crate::notes::Notes;
 
 /// Something that can be asked.
 pub(crate) trait Endpoint: Sized + Send + 'static {
@@ -184,7 +185,8 @@ async fn handle<E: Endpoint>(
 ) -> Response {
     let answered = async {
         check_names(request.uri().query().unwrap_or_default(), &known)?;
-        let (visit, asked) = read::<E>(house, visitor, request).await?;
+        let notes = manner.notes.clone();
+        let (visit, asked) = read::<E>(house, visitor, notes, request).await?;
         let answer = E::run(&visit, asked).await?;
         Ok(answer.respond(&visit))
     };
@@ -195,6 +197,7 @@ async fn handle<E: Endpoint>(
 async fn read<E: Endpoint>(
     house: House,
     visitor: Visitor,
+    notes: Notes,
     request: Request,
 ) -> Outcome<(Visit, Asked<E>)> {
     let (mut parts, body) = request.with_limited_body().into_parts();
@@ -203,7 +206,7 @@ async fn read<E: Endpoint>(
     let query = serde_html_form::from_str(query)
         .map_err(|error| Failure::unreadable(format!("the parameters of the address: {error}")))?;
     let body = E::Body::read(&parts.headers, body).await?;
-    let visit = Visit::new(house, visitor, parts.headers).await?;
+    let visit = Visit::new(house, visitor, parts.headers, notes).await?;
     Ok((visit, Asked { path, query, body }))
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::routing::MethodRouter;
 use cofio::model::Right;
 use schemars::generate::SchemaSettings;
@@ -35,8 +35,11 @@ const FAILURES: [(StatusCode, &str); 11] = [
 pub(crate) struct Entry {
     /// Where it answers.
     pub(crate) path: Cow<'static, str>,
+    /// What it is called.
+    pub(crate) name: &'static str,
     /// Whether it is the same as another, which the document has already.
     repeated: bool,
+    method: fn() -> Method,
     route: fn() -> MethodRouter<House>,
     describe: fn(&mut Schemas) -> (String, Value),
 }
@@ -44,8 +47,14 @@ pub(crate) struct Entry {
 impl Entry {
     /// Makes the entry of an endpoint.
     pub(crate) const fn of<E: Endpoint>() -> Self {
-        let path = Cow::Borrowed(E::PATH);
-        Self { path, repeated: false, route: endpoint::route::<E>, describe: describe::<E> }
+        Self {
+            path: Cow::Borrowed(E::PATH),
+            name: E::NAME,
+            repeated: false,
+            method: || E::METHOD,
+            route: endpoint::route::<E>,
+            describe: describe::<E>,
+        }
     }
 
     /// Returns the same endpoint below another prefix, where the document need not repeat it.
@@ -53,6 +62,11 @@ impl Entry {
     pub(crate) fn repeated_at(self, [from, to]: [&str; 2]) -> Self {
         let path = Cow::Owned(self.path.replacen(from, to, 1));
         Self { path, repeated: true, ..self }
+    }
+
+    /// Returns how it is asked.
+    pub(crate) fn method(&self) -> Method {
+        (self.method)()
     }
 
     /// Returns what answers there.

@@ -10,6 +10,7 @@ use cofio::{Engine, Error, Result, Selection};
 use super::failure::Failure;
 use super::house::House;
 use super::rest::{Filter, Names};
+use crate::notes::Notes;
 
 /// Who asks, and what they mean if they name nobody.
 #[derive(Clone)]
@@ -26,14 +27,6 @@ impl Visitor {
     /// Returns somebody who has to prove nothing.
     pub(super) fn local(caller: Caller, identifiers: Identifiers) -> Self {
         Self { caller, identifiers, token: None }
-    }
-
-    /// Returns whether they may still ask; a key may have ended since they came.
-    pub(crate) async fn may_stay(&self, engine: &Engine) -> bool {
-        match &self.token {
-            Some(token) => engine.authenticate(token).await.is_ok(),
-            None => !engine.has_keys().await.unwrap_or(true),
-        }
     }
 }
 
@@ -53,12 +46,18 @@ pub(crate) struct Visit {
     pub(crate) house: House,
     visitor: Visitor,
     headers: HeaderMap,
+    notes: Notes,
 }
 
 impl Visit {
-    pub(super) async fn new(house: House, visitor: Visitor, headers: HeaderMap) -> Result<Self> {
+    pub(super) async fn new(
+        house: House,
+        visitor: Visitor,
+        headers: HeaderMap,
+        notes: Notes,
+    ) -> Result<Self> {
         let engine = house.engine().await?.clone();
-        Ok(Self { engine, house, visitor, headers })
+        Ok(Self { engine, house, visitor, headers, notes })
     }
 
     /// Returns who asks, and what proves it.
@@ -69,11 +68,6 @@ impl Visit {
     /// Returns who asks.
     pub(crate) fn caller(&self) -> &Caller {
         &self.visitor.caller
-    }
-
-    /// Returns who asks, and what they mean if they name nobody.
-    pub(crate) fn visitor(&self) -> &Visitor {
-        &self.visitor
     }
 
     /// Returns the names that are meant: those that were said, and those that need not be.
@@ -89,7 +83,9 @@ impl Visit {
 
     /// Returns whose a memory on a layer is.
     pub(crate) fn scope(&self, layer: &str, said: &Names) -> Result<Scope> {
-        Scope::new(layer.parse()?, &self.identifiers(said)?)
+        let layer = layer.parse()?;
+        self.notes.named(layer);
+        Scope::new(layer, &self.identifiers(said)?)
     }
 
     /// Returns which memories are meant.
@@ -100,6 +96,7 @@ impl Visit {
         filter: Filter,
     ) -> Result<Selection> {
         let layers = layers.map(parse_layers).transpose()?;
+        layers.iter().flatten().for_each(|layer| self.notes.named(*layer));
         let criteria = filter.criteria()?;
         Ok(Selection { identifiers: self.identifiers(said)?, layers, criteria })
     }

@@ -3,8 +3,12 @@
 
 mod anthropic_memory;
 mod fixture;
+mod health;
 mod http;
 mod knowledge_graph;
+mod logs;
+mod metrics;
 mod random;
 mod schemas;
+mod served;
 mod workspace;
