@@ -8,6 +8,7 @@
 mod audit;
 mod codes;
 mod copy;
+mod derived;
 mod entities;
 mod evidence;
 mod field;
@@ -46,6 +47,7 @@ use crate::model::{
     KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
     Timestamp, ValueHash,
 };
+use derived::Ready;
 use threads::Threads;
 
 #[cfg(feature = "bench")]
@@ -137,11 +139,12 @@ impl Store for SqliteStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
-        self.threads.commit(commit).await
+        self.threads.commit(Ready::new(commit)).await
     }
 
     async fn rehearse(&self, commit: Commit) -> Result<Vec<Outcome>> {
-        self.threads.run(move |connection| write::rehearse(connection, &commit)).await
+        let ready = Ready::new(commit);
+        self.threads.run(move |connection| write::rehearse(connection, &ready)).await
     }
 
     async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
