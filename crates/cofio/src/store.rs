@@ -145,7 +145,8 @@ pub trait Store: Send + Sync {
     /// different afterwards; if nothing is, nothing is recorded.
     ///
     /// When it returns, all of it survives a crash. Fails with `Conflict` when a new key has the id
-    /// of another. A key is never removed, so that nothing can bring back one that was revoked.
+    /// of another, or when a key is to be replaced that was replaced before. A key is never removed,
+    /// so that nothing can bring back one that was revoked.
     async fn commit_keys(&self, commit: KeyCommit) -> Result<bool>;
 
     /// Returns a key, with what its token is known by.
@@ -413,6 +414,12 @@ pub(crate) fn version_conflict(id: &MemoryId, expected: u64, found: u64) -> Erro
 /// Returns the error of a new key that has the id of another.
 fn key_exists(id: &KeyId) -> Error {
     Error::new(ErrorKind::Conflict, format!("{id} is there already"))
+}
+
+/// Returns the error of a key that was replaced before.
+fn key_replaced(id: &KeyId, by: &KeyId) -> Error {
+    Error::new(ErrorKind::Conflict, format!("{id} was replaced by {by}"))
+        .with("replacedBy", by.as_str())
 }
 
 /// Returns the error of an idempotency key that came back with another request.

@@ -40,15 +40,15 @@ impl Engine {
         self.store.keys().await
     }
 
-    /// Makes a key end at once, and returns it; one that has ended already stays as it is.
+    /// Makes a key end at once, and returns it; one that was revoked already stays as it is.
     pub async fn revoke_key(&self, caller: &Caller, id: &KeyId) -> Result<Key> {
         self.end_key(caller, id).await.map_err(|error| error.during("revoke_key"))
     }
 
     /// Makes a key that takes the place of another, which ends when `grace` is over.
     ///
-    /// It may do the same, opens the same and lasts as long from now on as the other one did from its
-    /// beginning, whatever became of that.
+    /// It may do the same, opens the same and lasts as long from now on as the other one was to last
+    /// from its beginning, whatever became of that. A key is replaced once.
     pub async fn rotate_key(
         &self,
         caller: &Caller,
@@ -104,7 +104,7 @@ impl Engine {
         caller.require(Right::Admin)?;
         let (now, key) = (self.now(), self.load_key(id).await?);
         let audit = vec![event(AuditAction::KeyRevoked, &key)];
-        let revoke = KeyChange::Revoke { id: id.clone(), at: now };
+        let revoke = KeyChange::Revoke { id: id.clone() };
         self.commit_keys(caller, now, vec![revoke], audit).await?;
         self.load_key(id).await
     }
@@ -119,18 +119,20 @@ impl Engine {
         caller.require(Right::Admin)?;
         let (now, old) = (self.now(), self.load_key(id).await?);
         refuse_more_than(caller, &old)?;
-        let ends_at = now.checked_add(grace).map_err(|_| too_long())?;
-        let lifetime = old.expires_at.map(|end| old.created_at.duration_until(end));
-        let expires_at = lifetime.map(|lifetime| now.checked_add(lifetime)).transpose();
-        let expires_at = expires_at.map_err(|_| too_long())?;
-        let event = event(AuditAction::KeyRotated, &old).with("endsAt", ends_at.to_string());
-        let id = self.new_key_id(now);
-        let event = event.with("replacedBy", id.as_str());
-        let key = Key { id, created_at: now, expires_at, revoked_at: None, ..old.clone() };
+        let ends_at = now.checked_add(grace).map_err(too_long)?;
+        let key = successor(&old, self.new_key_id(now), now)?;
         let token = Token::new(&key.id, entropy);
-        let create = KeyChange::Create { key: Box::new(key.clone()), hash: token.hash() };
-        let revoke = KeyChange::Revoke { id: old.id, at: ends_at };
-        self.commit_keys(caller, now, vec![create, revoke], vec![event]).await?;
+        let event = event(AuditAction::KeyRotated, &old)
+            .with("replacedBy", key.id.as_str())
+            .with("endsAt", ends_at.to_string());
+        let mut changes = vec![
+            KeyChange::Create { key: Box::new(key.clone()), hash: token.hash() },
+            KeyChange::Replace { id: old.id.clone(), by: key.id.clone(), ends_at },
+        ];
+        if grace.is_zero() {
+            changes.push(KeyChange::Revoke { id: old.id });
+        }
+        self.commit_keys(caller, now, changes, vec![event]).await?;
         Ok((key, token))
     }
 
@@ -177,6 +179,14 @@ fn event(action: AuditAction, key: &Key) -> AuditEvent {
         .with("rights", rights)
 }
 
-fn too_long() -> Error {
-    Error::invalid("a time this long has no end in the calendar")
+/// Returns the key that takes the place of another.
+fn successor(old: &Key, id: KeyId, now: Timestamp) -> Result<Key> {
+    let lifetime = old.expires_at.map(|end| old.created_at.duration_until(end));
+    let expires_at = lifetime.map(|lifetime| now.checked_add(lifetime)).transpose();
+    let expires_at = expires_at.map_err(too_long)?;
+    Ok(Key { id, created_at: now, expires_at, revoked_at: None, replaced_by: None, ..old.clone() })
+}
+
+fn too_long(cause: jiff::Error) -> Error {
+    Error::invalid("a time this long has no end in the calendar").caused_by(cause)
 }

@@ -27,7 +27,18 @@ pub fn prepare_key(
     // Nobody is asked about a name, so what may be a secret goes too.
     let mut cleaner = Cleaner::new(config, Trust::High, Doubt::Redact);
     let name = cleaner.key_name(&name);
-    let key = Key { id, name, rights, bound, trust, created_at: now, expires_at, revoked_at: None };
+    let (revoked_at, replaced_by) = (None, None);
+    let key = Key {
+        id,
+        name,
+        rights,
+        bound,
+        trust,
+        created_at: now,
+        expires_at,
+        revoked_at,
+        replaced_by,
+    };
     Ok((key, cleaner.finish()?))
 }
 

@@ -78,15 +78,16 @@ pub struct Key {
     pub created_at: Timestamp,
     /// When it ends by itself.
     pub expires_at: Option<Timestamp>,
-    /// From when on it was made to end, which may be yet to come.
+    /// When it was revoked; it opens nothing any more, whatever a clock says.
     pub revoked_at: Option<Timestamp>,
+    /// The key that took its place.
+    pub replaced_by: Option<KeyId>,
 }
 
 impl Key {
     /// Returns whether it opens anything at a moment.
     pub fn is_valid(&self, now: Timestamp) -> bool {
-        let ends = [self.expires_at, self.revoked_at];
-        ends.into_iter().flatten().all(|end| now < end)
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 
     /// Returns whoever comes with it; what they do is recorded under the id of the key.
@@ -131,12 +132,21 @@ pub enum KeyChange {
         /// What its token is known by.
         hash: KeyHash,
     },
-    /// Let a key end at a moment, unless it was made to end earlier.
+    /// Let a key open nothing any more.
     Revoke {
         /// Which key.
         id: KeyId,
-        /// From when on.
-        at: Timestamp,
+    },
+    /// Note which key takes the place of one, which ends at a moment unless it ends earlier.
+    ///
+    /// It is a conflict if another took its place before.
+    Replace {
+        /// Which key.
+        id: KeyId,
+        /// The one that takes its place.
+        by: KeyId,
+        /// When it ends.
+        ends_at: Timestamp,
     },
 }
 

@@ -14,10 +14,13 @@ use crate::model::{
     Timestamp,
 };
 use crate::store::document::moment;
-use crate::store::key_exists;
+use crate::store::{key_exists, key_replaced};
 
 /// The columns that [`key`] reads.
-const KEY: &str = "id, name, rights, bound, trust, created_at, expires_at, revoked_at";
+const KEY: &str = "id, name, rights, bound, trust, created_at, expires_at, revoked_at, replaced_by";
+
+/// The column after those.
+const HASH: usize = 9;
 
 /// Makes all changes of keys and records them, or makes none; returns whether any was made.
 pub(super) fn commit(connection: &mut Connection, commit: &KeyCommit) -> Result<bool> {
@@ -28,7 +31,8 @@ pub(super) fn commit(connection: &mut Connection, commit: &KeyCommit) -> Result<
     for change in &commit.changes {
         changed |= match change {
             KeyChange::Create { key, hash } => insert(&transaction, key, hash)?,
-            KeyChange::Revoke { id, at } => revoke(&transaction, id, *at)?,
+            KeyChange::Revoke { id } => revoke(&transaction, id, commit.at)?,
+            KeyChange::Replace { id, by, ends_at } => replace(&transaction, id, by, *ends_at)?,
         };
     }
     if changed {
@@ -44,8 +48,9 @@ fn insert(connection: &Connection, key: &Key, hash: &KeyHash) -> Result<bool> {
     let names: Vec<&str> = key.rights.iter().map(Right::as_str).collect();
     let inserted = connection
         .execute(
-            "INSERT INTO keys (id, hash, name, rights, bound, trust, created_at, expires_at, revoked_at)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO keys (id, hash, name, rights, bound, trust, created_at, expires_at,
+                               revoked_at, replaced_by)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             params![
                 key.id.as_str(),
                 hash.bytes(),
@@ -56,6 +61,7 @@ fn insert(connection: &Connection, key: &Key, hash: &KeyHash) -> Result<bool> {
                 key.created_at.as_microsecond(),
                 key.expires_at.map(Timestamp::as_microsecond),
                 key.revoked_at.map(Timestamp::as_microsecond),
+                key.replaced_by.as_ref().map(KeyId::as_str),
             ],
         )
         .map_err(unexpected)?;
@@ -65,12 +71,26 @@ fn insert(connection: &Connection, key: &Key, hash: &KeyHash) -> Result<bool> {
 fn revoke(connection: &Connection, id: &KeyId, at: Timestamp) -> Result<bool> {
     let revoked = connection
         .execute(
-            "UPDATE keys SET revoked_at = ?1
-             WHERE id = ?2 AND (revoked_at IS NULL OR ?1 < revoked_at)",
+            "UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL",
             (at.as_microsecond(), id.as_str()),
         )
         .map_err(unexpected)?;
     Ok(revoked > 0)
+}
+
+fn replace(connection: &Connection, id: &KeyId, by: &KeyId, ends_at: Timestamp) -> Result<bool> {
+    let Some((old, _)) = find(connection, id)? else { return Ok(false) };
+    if let Some(by) = &old.replaced_by {
+        return Err(key_replaced(id, by));
+    }
+    let ends_at = old.expires_at.map_or(ends_at, |end| end.min(ends_at));
+    connection
+        .execute(
+            "UPDATE keys SET replaced_by = ?, expires_at = ? WHERE id = ?",
+            (by.as_str(), ends_at.as_microsecond(), id.as_str()),
+        )
+        .map_err(unexpected)?;
+    Ok(true)
 }
 
 /// Returns a key, with what its token is known by.
@@ -80,7 +100,7 @@ pub(super) fn find(connection: &Connection, id: &KeyId) -> Result<Option<(Key, K
         .map_err(unexpected)?;
     let mut rows = select.query([id.as_str()]).map_err(unexpected)?;
     let Some(row) = rows.next().map_err(unexpected)? else { return Ok(None) };
-    let hash = row.get(8).map_err(unreadable)?;
+    let hash = row.get(HASH).map_err(unreadable)?;
     Ok(Some((key(row)?, KeyHash::kept(hash))))
 }
 
@@ -105,17 +125,20 @@ pub(super) fn exist(connection: &Connection) -> Result<bool> {
 pub(super) fn take_over(connection: &Connection, now: Timestamp) -> Result<usize> {
     connection
         .execute_batch(
-            "UPDATE main.keys SET revoked_at = there.revoked_at FROM copy.keys AS there
-             WHERE there.id = main.keys.id
-               AND there.revoked_at < coalesce(main.keys.revoked_at, there.revoked_at + 1)",
+            "UPDATE main.keys AS here
+             SET revoked_at = coalesce(here.revoked_at, there.revoked_at),
+                 replaced_by = coalesce(here.replaced_by, there.replaced_by),
+                 expires_at = min(coalesce(here.expires_at, there.expires_at),
+                                  coalesce(there.expires_at, here.expires_at))
+             FROM copy.keys AS there WHERE there.id = here.id",
         )
         .map_err(unexpected)?;
     let taken_over = connection
         .execute(
-            "INSERT INTO main.keys
-                 (id, hash, name, rights, bound, trust, created_at, expires_at, revoked_at)
+            "INSERT INTO main.keys (id, hash, name, rights, bound, trust, created_at, expires_at,
+                                    revoked_at, replaced_by)
              SELECT id, hash, name, rights, bound, trust, created_at, expires_at,
-                    min(coalesce(revoked_at, ?1), ?1)
+                    coalesce(revoked_at, ?), replaced_by
              FROM copy.keys WHERE id NOT IN (SELECT id FROM main.keys)",
             [now.as_microsecond()],
         )
@@ -130,7 +153,7 @@ pub(super) fn take_over(connection: &Connection, now: Timestamp) -> Result<usize
 pub(super) fn unsound(connection: &Connection) -> Result<usize> {
     let sql = format!("SELECT {KEY}, hash FROM keys");
     let sound = collect(connection, &sql, std::iter::empty::<Sql>(), |row| {
-        Ok(key(row).is_ok() && row.get::<_, [u8; 32]>(8).is_ok())
+        Ok(key(row).is_ok() && row.get::<_, [u8; 32]>(HASH).is_ok())
     })?;
     Ok(sound.into_iter().filter(|sound| !sound).count())
 }
@@ -151,6 +174,11 @@ fn key(row: &Row<'_>) -> Result<Key> {
             created_at: moment(row.get(5).map_err(unreadable)?)?,
             expires_at: time(6)?.map(moment).transpose()?,
             revoked_at: time(7)?.map(moment).transpose()?,
+            replaced_by: row
+                .get::<_, Option<String>>(8)
+                .map_err(unreadable)?
+                .map(|id| id.parse())
+                .transpose()?,
         })
     };
     read().map_err(unreadable)
