@@ -6,6 +6,7 @@ use cofio::{Engine, Result};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::jobs::Jobs;
 use super::limits::{Limits, Rates};
 use super::visit::Visitor;
 use crate::Desk;
@@ -22,6 +23,7 @@ struct Inner {
     room: Semaphore,
     rates: Rates,
     closing: CancellationToken,
+    jobs: Arc<Jobs>,
 }
 
 impl House {
@@ -31,9 +33,10 @@ impl House {
         local: Option<Visitor>,
         limits: Limits,
         closing: CancellationToken,
+        jobs: Arc<Jobs>,
     ) -> Self {
         let (room, rates) = (Semaphore::new(limits.at_once), Rates::new(limits.rate));
-        Self(Arc::new(Inner { desk, local, limits, room, rates, closing }))
+        Self(Arc::new(Inner { desk, local, limits, room, rates, closing, jobs }))
     }
 
     /// Returns the engine, once it is open.
@@ -59,6 +62,11 @@ impl House {
     /// Returns who asked how often.
     pub(super) fn rates(&self) -> &Rates {
         &self.0.rates
+    }
+
+    /// Returns the work that goes on after its request was answered.
+    pub(crate) fn jobs(&self) -> &Arc<Jobs> {
+        &self.0.jobs
     }
 
     /// Is cancelled when the server is to end.

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, StatusCode, header};
 use cofio::model::{Caller, IdempotencyKey, Identifier, Identifiers, Layer, Scope};
-use cofio::{Engine, Error, Result, Selection};
+use cofio::{Engine, Error, Result, Selection, retrieval};
 
 use super::failure::Failure;
 use super::house::House;
@@ -55,6 +55,12 @@ impl Visit {
     /// Returns whose a memory on a layer is.
     pub(crate) fn scope(&self, layer: &str, said: &Names) -> Result<Scope> {
         Scope::new(layer.parse()?, &self.identifiers(said)?)
+    }
+
+    /// Returns the scopes that are meant: those on some layers, or all that the names open.
+    pub(crate) fn scopes(&self, said: &Names, layers: &[String]) -> Result<Vec<Scope>> {
+        let layers = (!layers.is_empty()).then(|| parse_layers(layers)).transpose()?;
+        retrieval::reach(self.caller(), &self.identifiers(said)?, layers.as_deref())
     }
 
     /// Returns which memories are meant.

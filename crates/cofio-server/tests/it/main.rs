@@ -6,5 +6,7 @@ mod fixture;
 mod http;
 mod knowledge_graph;
 mod random;
+mod rest;
 mod schemas;
+mod served;
 mod workspace;
