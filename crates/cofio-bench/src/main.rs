@@ -3,6 +3,7 @@
 mod agents;
 mod filled;
 mod injection;
+mod load;
 mod locomo;
 mod machine;
 mod rate;
@@ -36,6 +37,8 @@ enum Command {
     Locomo(locomo::Arguments),
     /// How long an agent waits for the server and for hooks; prints JSON.
     Agents(agents::Arguments),
+    /// Searches and writes of many clients at once over HTTP; prints JSON.
+    Load(load::Arguments),
     /// Where attacks and harmless texts from outside get to; prints JSON.
     Injection(injection::Arguments),
     /// How many secrets are found, and how many harmless texts are damaged; prints JSON.
@@ -64,6 +67,7 @@ fn main() -> Result<()> {
         Command::Recall(arguments) => recall::run(&arguments),
         Command::Locomo(arguments) => locomo::run(&arguments),
         Command::Agents(arguments) => agents::run(&arguments),
+        Command::Load(arguments) => load::run(&arguments),
         Command::Injection(arguments) => injection::run(&arguments),
         Command::Secrets(arguments) => secrets::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),

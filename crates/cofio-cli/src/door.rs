@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use cofio_server::mcp::{Profile, Server, SourceName};
 use cofio_server::{Desk, Opened, Place};
+use tokio::runtime;
 
 use crate::app;
 use crate::arguments::Globals;
@@ -98,13 +99,23 @@ pub async fn told_to_stop() {
     }
 }
 
-/// Opens a door on a runtime of its own, and keeps the store in order meanwhile.
-pub fn run(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Result<()> {
+/// Opens a door for one client on a runtime of its own, and keeps the store in order meanwhile.
+pub fn open_for_one(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Result<()> {
+    run(runtime::Builder::new_current_thread(), server, door)
+}
+
+/// Opens a door for many clients, who are answered on all processors.
+pub fn open_for_many(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Result<()> {
+    run(runtime::Builder::new_multi_thread(), server, door)
+}
+
+fn run(
+    mut runtime: runtime::Builder,
+    server: Server,
+    door: impl AsyncFnOnce(Server) -> Result<()>,
+) -> Result<()> {
     std::panic::set_hook(Box::new(say_where));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start")?;
+    let runtime = runtime.enable_all().build().context("cannot start")?;
     let done = runtime.block_on(async {
         let desk = server.desk().clone();
         let keeping = desk.clone();

@@ -18,7 +18,9 @@ mod log;
 mod manner;
 mod metrics;
 mod openapi;
+mod openspec;
 mod rest;
+mod stream;
 mod visit;
 mod watch;
 
@@ -94,7 +96,7 @@ pub fn document() -> serde_json::Value {
 /// Returns everything that is served at an address; streams end when `closing` is cancelled.
 fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> Router {
     let Service { server, local, limits, log } = service;
-    let local = local.map(|(caller, identifiers)| Visitor { caller, identifiers, key: false });
+    let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
     let body_bytes = limits.body_bytes;
     let house = House::new(server.desk().clone(), local, limits, log, closing.clone());
     let document = document().to_string();
@@ -124,11 +126,12 @@ fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> 
 
 /// Returns every endpoint, in the order of the documentation.
 fn endpoints() -> Vec<Entry> {
-    [&rest::endpoints()[..], metrics::ENDPOINTS].concat()
+    let stream = vec![Entry::of::<stream::Follow>()];
+    [rest::endpoints(), stream, metrics::ENDPOINTS.to_vec(), openspec::endpoints()].concat()
 }
 
 fn api(entries: &[Entry]) -> Router<House> {
-    let route = |router: Router<House>, entry: &Entry| router.route(entry.path, entry.route());
+    let route = |router: Router<House>, entry: &Entry| router.route(&entry.path, entry.route());
     entries.iter().fold(Router::new(), route).method_not_allowed_fallback(otherwise)
 }
 

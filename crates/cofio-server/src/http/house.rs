@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::limits::{Limits, Rates};
 use super::log::Log;
+use super::stream::Streams;
 use super::visit::Visitor;
 use crate::metrics::Metrics;
 use crate::{Desk, Opened};
@@ -29,6 +30,7 @@ struct Inner {
     limits: Limits,
     room: Semaphore,
     rates: Rates,
+    streams: Streams,
     metrics: Metrics,
     census: Mutex<Option<(Instant, Census)>>,
     log: Log,
@@ -46,7 +48,19 @@ impl House {
     ) -> Self {
         let (room, rates) = (Semaphore::new(limits.at_once), Rates::new(limits.rate));
         let (metrics, census) = (Metrics::new(), Mutex::default());
-        Self(Arc::new(Inner { desk, local, limits, room, rates, metrics, census, log, closing }))
+        let streams = Streams::new(&limits);
+        Self(Arc::new(Inner {
+            desk,
+            local,
+            limits,
+            room,
+            rates,
+            streams,
+            metrics,
+            census,
+            log,
+            closing,
+        }))
     }
 
     /// Returns the engine, once it is open.
@@ -90,6 +104,11 @@ impl House {
     /// Returns who asked how often.
     pub(super) fn rates(&self) -> &Rates {
         &self.0.rates
+    }
+
+    /// Returns the streams that are open.
+    pub(crate) fn streams(&self) -> &Streams {
+        &self.0.streams
     }
 
     /// Returns what is counted.

@@ -11,7 +11,7 @@ use super::openapi::Entry;
 pub(crate) use filter::{FactFilter, Filter};
 pub(crate) use names::Names;
 pub(crate) use origin::Origin;
-pub(crate) use written::{NewMemory, OnPossibleSecret, doubt};
+pub(crate) use written::{NewMemory, OnPossibleSecret, doubt, of_statement};
 
 /// Returns every endpoint.
 pub(crate) fn endpoints() -> Vec<Entry> {

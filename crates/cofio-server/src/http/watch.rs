@@ -28,7 +28,7 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 #[derive(Debug, Clone)]
 pub(super) struct Watch {
     house: House,
-    names: Arc<HashMap<(&'static str, String), &'static str>>,
+    names: Arc<HashMap<String, &'static str>>,
 }
 
 /// What was asked, in words of ours only.
@@ -41,7 +41,7 @@ struct Asked {
 impl Watch {
     /// Watches over some endpoints.
     pub(super) fn new(house: House, entries: &[Entry]) -> Self {
-        let name = |entry: &Entry| ((entry.path, entry.method().to_string()), entry.name);
+        let name = |entry: &Entry| (format!("{} {}", entry.method(), entry.path), entry.name);
         Self { house, names: Arc::new(entries.iter().map(name).collect()) }
     }
 
@@ -51,7 +51,7 @@ impl Watch {
         let route = request.extensions().get::<MatchedPath>().cloned();
         // Whoever answers GET answers HEAD.
         let done_by = if method == "HEAD" { "GET" } else { method };
-        let key = route.as_ref().map(|route| (route.as_str(), done_by.to_owned()));
+        let key = route.as_ref().map(|route| format!("{done_by} {}", route.as_str()));
         let operation = key.and_then(|key| self.names.get(&key).copied());
         Asked { method, route, operation }
     }

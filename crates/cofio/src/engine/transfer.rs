@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Doubt, Filter, Memory, MemoryId,
-    Outcome, SourceType, State, Trust,
+    Outcome, Right, SourceType, State, Trust,
 };
 use crate::store::{Order, Page};
 
@@ -84,6 +84,7 @@ impl Engine {
         out: impl Write,
         mut progress: impl FnMut(u64),
     ) -> Result<u64> {
+        caller.require(Right::Read)?;
         let now = self.now();
         let mut writer = Writer::new(out, now)?;
         let mut written = 0;
@@ -138,6 +139,9 @@ impl Engine {
         importing: Importing,
         mut progress: impl FnMut(u64),
     ) -> Result<Imported> {
+        caller.require(Right::Write)?;
+        let trusted_at_most = importing.trusted_at_most.min(caller.trust());
+        let importing = Importing { trusted_at_most, ..importing };
         let mut reader = Reader::new(input)?;
         let mut imported = Imported::default();
         let mut seen = HashSet::new();
@@ -202,6 +206,7 @@ impl Engine {
         event.details.extend(super::described(changes.iter().filter_map(written)));
         let mut audit = vec![event];
         audit.extend(super::redaction_event(redactions.iter()));
+        super::check_changes(caller, &changes)?;
         let (actor, at) = (caller.actor().clone(), self.now());
         let commit = Commit { actor, at, changes, audit, idempotency: None };
         imported.count(&match importing.dry_run {
@@ -261,7 +266,7 @@ impl Engine {
         if !importing.on_conflict.replaces(known, &memory)? {
             return Ok(None);
         }
-        ingest::refuse_lower_trust(known, &memory.source)?;
+        ingest::refuse_lower_trust(known, memory.source.trust())?;
         memory.version = known.version + 1;
         memory.created_at = known.created_at;
         Ok(Some((Change::Update { memory: Box::new(memory), identity }, redactions)))
