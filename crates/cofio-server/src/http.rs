@@ -6,6 +6,7 @@
 mod admission;
 mod answer;
 mod body;
+mod docs;
 mod endpoint;
 mod eventually;
 mod failure;
@@ -118,6 +119,8 @@ fn router(
         .layer(middleware::from_fn_with_state(house.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(house.clone(), limits::keep_within))
         .route("/openapi.json", get(move || async move { (json, document) }))
+        .route("/docs", docs::page())
+        .route("/", docs::root())
         .fallback(nowhere)
         .layer(DefaultBodyLimit::max(body_bytes))
         .layer(middleware::from_fn_with_state(Guard::new(address), guard::check))
@@ -143,7 +146,7 @@ fn api(entries: &[Entry]) -> Router<House> {
 }
 
 async fn nowhere(Extension(manner): Extension<Manner>) -> Response {
-    let message = "nothing is served at this path; /openapi.json lists what is";
+    let message = "nothing is served at this path; /docs and /openapi.json say what is";
     Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", message).answer(&manner)
 }
 

@@ -52,7 +52,9 @@ impl Call {
         session: Option<&str>,
     ) -> Result<Selection> {
         let layer = layer.map(Layer::from);
-        layer.into_iter().for_each(|layer| self.notes.named(layer));
+        if let Some(layer) = layer {
+            self.notes.named(layer);
+        }
         self.place().selection(layer, session)
     }
 

@@ -160,7 +160,7 @@ fn what_is_too_large_or_no_message_is_refused_and_the_next_is_answered() {
     }
     assert_eq!(served.post(&[("content-type", "text/plain")], INITIALIZE).status, 415);
     assert_eq!(served.post(&[("accept", "text/html")], INITIALIZE).status, 406);
-    assert_eq!(served.request("GET", "/", &[], "").status, 404);
+    assert_eq!(served.request("GET", "/nowhere", &[], "").status, 404);
     assert_eq!(served.post(&[], INITIALIZE).status, 200);
 }
 
