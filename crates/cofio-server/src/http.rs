@@ -13,6 +13,7 @@ mod house;
 mod limits;
 mod listen;
 mod manner;
+mod mem0;
 mod openapi;
 mod rest;
 mod visit;
@@ -52,12 +53,14 @@ pub struct Service {
     pub local: Option<(Caller, Identifiers)>,
     /// How much is taken from anybody.
     pub limits: Limits,
+    /// Whether Mem0's clients are answered too.
+    pub mem0: bool,
 }
 
 impl Service {
     /// Serves a server's desk within the usual limits.
     pub fn new(server: Server, local: Option<(Caller, Identifiers)>) -> Self {
-        Self { server, local, limits: Limits::default() }
+        Self { server, local, limits: Limits::default(), mem0: false }
     }
 }
 
@@ -77,21 +80,22 @@ pub async fn open(
     listen::serve(listener, router, connections, shutdown).await
 }
 
-/// Returns the `OpenAPI` document of everything that is served.
+/// Returns the `OpenAPI` document of everything that is served without any switch.
 pub fn document() -> serde_json::Value {
-    openapi::document(&endpoints())
+    openapi::document(&endpoints(false))
 }
 
 /// Returns everything that is served at an address; streams end when `closing` is cancelled.
 fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> Router {
-    let Service { server, local, limits } = service;
+    let Service { server, local, limits, mem0 } = service;
     let local = local.map(|(caller, identifiers)| Visitor { caller, identifiers, key: false });
     let body_bytes = limits.body_bytes;
     let house = House::new(server.desk().clone(), local, limits, closing.clone());
-    let document = document().to_string();
+    let endpoints = endpoints(mem0);
+    let document = openapi::document(&endpoints).to_string();
     let json = [("content-type", "application/json")];
     // What somebody asks passes these from the last to the first.
-    api(&endpoints())
+    api(&endpoints)
         .route_service("/mcp", mcp::service(server, closing))
         .layer(middleware::from_fn_with_state(house.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(house.clone(), limits::keep_within))
@@ -106,8 +110,12 @@ fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> 
 }
 
 /// Returns every endpoint, in the order of the documentation.
-fn endpoints() -> Vec<Entry> {
-    rest::endpoints()
+fn endpoints(mem0: bool) -> Vec<Entry> {
+    let mut endpoints = rest::endpoints();
+    if mem0 {
+        endpoints.extend(mem0::ENDPOINTS);
+    }
+    endpoints
 }
 
 fn api(entries: &[Entry]) -> Router<House> {

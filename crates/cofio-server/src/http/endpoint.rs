@@ -135,11 +135,13 @@ pub(crate) enum Group {
     Keeping,
     /// The `OpenSpec` knowledge provider protocol.
     OpenSpec,
+    /// The API of Mem0's clients.
+    Mem0,
 }
 
 impl Group {
     /// Every group, in the order of the documentation.
-    pub(crate) const ALL: [(Self, &'static str, &'static str); 8] = [
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 9] = [
         (Self::Memories, "Memories", "Add, read, change and remove what is remembered."),
         (Self::Search, "Search", "Find memories, and have them written up for a prompt."),
         (Self::Forgetting, "Forgetting", "Remove memories so that nothing is left of them."),
@@ -148,6 +150,7 @@ impl Group {
         (Self::Review, "Review", "What is not used before a person has looked at it."),
         (Self::Keeping, "Keeping", "Audit, transfer, statistics and long-running work."),
         (Self::OpenSpec, "OpenSpec", "The OpenSpec knowledge provider protocol."),
+        (Self::Mem0, "Mem0", "The API of Mem0's clients; on with `cofio serve --mem0`."),
     ];
 
     /// Returns its name.

@@ -33,6 +33,7 @@ const FAILURES: [(StatusCode, &str); 11] = [
 pub(crate) struct Entry {
     /// Where it answers.
     pub(crate) path: &'static str,
+    group: Group,
     route: fn() -> MethodRouter<House>,
     describe: fn(&mut Schemas) -> (String, Value),
 }
@@ -40,7 +41,12 @@ pub(crate) struct Entry {
 impl Entry {
     /// Makes the entry of an endpoint.
     pub(crate) const fn of<E: Endpoint>() -> Self {
-        Self { path: E::PATH, route: endpoint::route::<E>, describe: describe::<E> }
+        Self {
+            path: E::PATH,
+            group: E::GROUP,
+            route: endpoint::route::<E>,
+            describe: describe::<E>,
+        }
     }
 
     /// Returns what answers there.
@@ -56,7 +62,7 @@ pub(crate) struct Schemas {
 }
 
 /// Returns the document of some endpoints.
-pub(crate) fn document<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Value {
+pub(crate) fn document(entries: &[Entry]) -> Value {
     let settings = || {
         let mut settings = SchemaSettings::draft2020_12();
         settings.definitions_path = "/components/schemas".into();
@@ -85,7 +91,7 @@ pub(crate) fn document<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Valu
             "description": "Stores, finds, corrects and forgets what agents learn.\n\nA key opens the identifiers it is bound to and nothing else, whatever a request names; what it is bound to need not be said. Without any key, the server answers on loopback only, for the local user.",
             "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
         },
-        "tags": Group::ALL.map(|(_, name, about)| json!({ "name": name, "description": about })),
+        "tags": tags(entries),
         "security": [{ "key": [] }, {}],
         "paths": paths,
         "components": {
@@ -100,6 +106,13 @@ pub(crate) fn document<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Valu
             },
         },
     })
+}
+
+/// Returns the groups that have an endpoint.
+fn tags(entries: &[Entry]) -> Vec<Value> {
+    let used =
+        Group::ALL.iter().filter(|(group, ..)| entries.iter().any(|one| one.group == *group));
+    used.map(|(_, name, about)| json!({ "name": name, "description": about })).collect()
 }
 
 fn describe<E: Endpoint>(schemas: &mut Schemas) -> (String, Value) {

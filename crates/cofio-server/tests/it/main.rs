@@ -5,6 +5,7 @@ mod anthropic_memory;
 mod fixture;
 mod http;
 mod knowledge_graph;
+mod mem0;
 mod random;
 mod schemas;
 mod workspace;
