@@ -19,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   cofio serve
   cofio serve --addr 127.0.0.1:8080 --profile all
+  cofio serve --mem0
   claude mcp add --transport http memory http://127.0.0.1:7717/mcp
 
 It ends by Ctrl-C or SIGTERM, after what was asked by then is answered.";
@@ -30,6 +31,9 @@ pub struct Serve {
     /// Where to listen; port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7717")]
     addr: SocketAddr,
+    /// Also answer Mem0's clients, as in MemoryClient(host="http://127.0.0.1:7717")
+    #[arg(long)]
+    mem0: bool,
     #[command(flatten)]
     door: Door,
 }
@@ -68,6 +72,7 @@ impl Serve {
             let user = server.desk().place().caller().actor().clone();
             let identifiers = Identifiers::default().with(Layer::User, user.clone());
             let service = Service::new(server, Some((Caller::local(user), identifiers)));
+            let service = Service { mem0: self.mem0, ..service };
             http::open(service, listener, door::told_to_stop()).await.context("cannot serve")
         })
     }
