@@ -18,6 +18,7 @@ mod limits;
 mod listen;
 mod log;
 mod manner;
+mod mem0;
 mod metrics;
 mod openapi;
 mod openspec;
@@ -67,12 +68,15 @@ pub struct Service {
     pub limits: Limits,
     /// Where requests are written down.
     pub log: Log,
+    /// Whether Mem0's clients are answered too.
+    pub mem0: bool,
 }
 
 impl Service {
     /// Serves a server's desk within the usual limits, and writes nothing down.
     pub fn new(server: Server, local: Option<(Caller, Identifiers)>) -> Self {
-        Self { server, local, limits: Limits::default(), log: Log::nothing() }
+        let (limits, log) = (Limits::default(), Log::nothing());
+        Self { server, local, limits, log, mem0: false }
     }
 }
 
@@ -93,9 +97,9 @@ pub async fn open(
     listen::serve(listener, router, connections, shutdown, jobs.ended()).await
 }
 
-/// Returns the `OpenAPI` document of everything that is served.
+/// Returns the `OpenAPI` document of everything that is served without any switch.
 pub fn document() -> serde_json::Value {
-    openapi::document(&endpoints())
+    openapi::document(&endpoints(false))
 }
 
 /// Returns everything that is served at an address; streams end when `closing` is cancelled.
@@ -105,13 +109,13 @@ fn router(
     closing: CancellationToken,
     jobs: Arc<Jobs>,
 ) -> Router {
-    let Service { server, local, limits, log } = service;
+    let Service { server, local, limits, log, mem0 } = service;
     let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
     let body_bytes = limits.body_bytes;
     let house = House::new(server.desk().clone(), local, limits, log, closing.clone(), jobs);
-    let document = document().to_string();
+    let endpoints = endpoints(mem0);
+    let document = openapi::document(&endpoints).to_string();
     let json = [("content-type", "application/json")];
-    let endpoints = endpoints();
     let watch = Watch::new(house.clone(), &endpoints);
     // What somebody asks passes these from the last to the first.
     api(&endpoints)
@@ -135,9 +139,14 @@ fn router(
 }
 
 /// Returns every endpoint, in the order of the documentation.
-fn endpoints() -> Vec<Entry> {
+fn endpoints(mem0: bool) -> Vec<Entry> {
     let stream = vec![Entry::of::<stream::Follow>()];
-    [rest::endpoints(), stream, metrics::ENDPOINTS.to_vec(), openspec::endpoints()].concat()
+    let mut endpoints =
+        [rest::endpoints(), stream, metrics::ENDPOINTS.to_vec(), openspec::endpoints()].concat();
+    if mem0 {
+        endpoints.extend_from_slice(mem0::ENDPOINTS);
+    }
+    endpoints
 }
 
 fn api(entries: &[Entry]) -> Router<House> {

@@ -24,6 +24,7 @@ Examples:
   curl http://127.0.0.1:7717/v1/search -H 'content-type: application/json' -d '{\"query\": \"tea\"}'
   cofio serve --addr 127.0.0.1:8080 --profile all
   cofio serve --log requests --json 2>> requests.log
+  cofio serve --mem0
   claude mcp add --transport http memory http://127.0.0.1:7717/mcp
   cofio key create website --user alice && cofio serve --addr 0.0.0.0:7717
 
@@ -51,6 +52,9 @@ pub struct Serve {
     /// with --json or where nobody looks on
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = LogChoice::Errors)]
     log: LogChoice,
+    /// Also answer Mem0's clients, as in MemoryClient(host="http://127.0.0.1:7717")
+    #[arg(long)]
+    mem0: bool,
     #[command(flatten)]
     door: Door,
 }
@@ -81,7 +85,8 @@ struct Listening {
 impl Serve {
     pub fn run(self, globals: &Globals) -> Result<()> {
         let (limits, log) = (self.limits(), log(self.log, globals));
-        let (addr, server) = (self.addr, self.door.server(globals)?);
+        let (addr, mem0) = (self.addr, self.mem0);
+        let server = self.door.server(globals)?;
         door::open_for_many(server, async |server| {
             let has_keys = server.desk().engine().await?.has_keys().await?;
             if !has_keys && !addr.ip().is_loopback() {
@@ -95,7 +100,7 @@ impl Serve {
                 Listening::new(address, local.as_ref().filter(|_| !has_keys).map(|(me, _)| me));
             Output::new(globals.form(), Color::Never)
                 .answer(|| &listening, |page| listening.show(page))?;
-            let service = Service { limits, log, ..Service::new(server, local) };
+            let service = Service { limits, log, mem0, ..Service::new(server, local) };
             http::open(service, listener, door::told_to_stop()).await.context("cannot serve")
         })
     }

@@ -141,11 +141,13 @@ pub(crate) enum Group {
     Keys,
     /// The `OpenSpec` knowledge provider protocol.
     OpenSpec,
+    /// The API of Mem0's clients.
+    Mem0,
 }
 
 impl Group {
     /// Every group, in the order of the documentation.
-    pub(crate) const ALL: [(Self, &'static str, &'static str); 9] = [
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 10] = [
         (Self::Memories, "Memories", "Add, read, change and remove what is remembered."),
         (Self::Search, "Search", "Find memories, and have them written up for a prompt."),
         (Self::Forgetting, "Forgetting", "Remove memories so that nothing is left of them."),
@@ -159,6 +161,7 @@ impl Group {
             "OpenSpec",
             "The OpenSpec knowledge provider protocol. Everything below /openspec/v1/knowledge is served below /api/v1/knowledge as well.",
         ),
+        (Self::Mem0, "Mem0", "The API of Mem0's clients; on with `cofio serve --mem0`."),
     ];
 
     /// Returns its name.

@@ -90,11 +90,6 @@ impl Failure {
         self
     }
 
-    /// Returns the code.
-    pub(crate) fn code(&self) -> &'static str {
-        self.code
-    }
-
     /// Returns what is said of it where several things were asked at once.
     pub(crate) fn said(self) -> Said {
         Said {
@@ -118,8 +113,9 @@ impl Failure {
             (status, [(header::CONTENT_TYPE, form)], Json(body)).into_response()
         } else {
             let request_id = manner.request_id.clone();
-            let body =
-                FailureBody { error: said, request_id, timestamp: Timestamp::now().to_string() };
+            let detail = manner.detail.then(|| said.message.clone());
+            let timestamp = Timestamp::now().to_string();
+            let body = FailureBody { error: said, detail, request_id, timestamp };
             (status, Json(body)).into_response()
         };
         if let Some(wait) = retry_after {
@@ -153,6 +149,9 @@ impl From<Error> for Failure {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FailureBody {
     error: Said,
+    /// The message again, where Mem0's clients look for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
     /// Names this request in the log.
     request_id: String,
     timestamp: String,

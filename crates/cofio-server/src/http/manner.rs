@@ -26,10 +26,12 @@ pub(crate) struct Manner {
     pub(crate) problem: bool,
     /// What is written down of it.
     pub(crate) notes: Notes,
+    /// Whether the message is wanted where Mem0's clients look for it.
+    pub(crate) detail: bool,
 }
 
 impl Manner {
-    fn of(headers: &HeaderMap) -> Self {
+    fn of(headers: &HeaderMap, path: &str) -> Self {
         let named = headers.get(REQUEST_ID).and_then(|name| name.to_str().ok());
         let named = named.filter(|name| is_plain(name)).map(ToOwned::to_owned);
         let accepted = headers.get_all(header::ACCEPT).iter();
@@ -38,6 +40,8 @@ impl Manner {
             request_id: named.unwrap_or_else(|| Uuid::now_v7().simple().to_string()),
             problem: accepted.any(|forms| forms.contains("application/problem+json")),
             notes: Notes::default(),
+            // No other path that is served ends so.
+            detail: path.ends_with('/'),
         }
     }
 }
@@ -50,7 +54,7 @@ fn is_plain(name: &str) -> bool {
 
 /// Finds out how a request wants to be answered, and names it in the answer.
 pub(super) async fn note(mut request: Request, next: Next) -> Response {
-    let manner = Manner::of(request.headers());
+    let manner = Manner::of(request.headers(), request.uri().path());
     let name = HeaderValue::from_str(&manner.request_id);
     request.extensions_mut().insert(manner);
     let mut response = next.run(request).await;
@@ -70,7 +74,7 @@ mod tests {
     fn check(name: &str, taken: bool) {
         let value = HeaderValue::from_bytes(name.as_bytes()).unwrap();
         let headers = HeaderMap::from_iter([(REQUEST_ID, value)]);
-        assert_eq!(Manner::of(&headers).request_id == name, taken, "{name:?}");
+        assert_eq!(Manner::of(&headers, "/v1").request_id == name, taken, "{name:?}");
     }
 
     #[test]

@@ -39,6 +39,7 @@ pub(crate) struct Entry {
     pub(crate) name: &'static str,
     /// Whether it is the same as another, which the document has already.
     repeated: bool,
+    group: Group,
     method: fn() -> Method,
     route: fn() -> MethodRouter<House>,
     describe: fn(&mut Schemas) -> (String, Value),
@@ -51,6 +52,7 @@ impl Entry {
             path: Cow::Borrowed(E::PATH),
             name: E::NAME,
             repeated: false,
+            group: E::GROUP,
             method: || E::METHOD,
             route: endpoint::route::<E>,
             describe: describe::<E>,
@@ -82,7 +84,7 @@ pub(crate) struct Schemas {
 }
 
 /// Returns the document of some endpoints.
-pub(crate) fn document<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Value {
+pub(crate) fn document(entries: &[Entry]) -> Value {
     let settings = || {
         let mut settings = SchemaSettings::draft2020_12();
         settings.definitions_path = "/components/schemas".into();
@@ -111,7 +113,7 @@ pub(crate) fn document<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Valu
             "description": "Stores, finds, corrects and forgets what agents learn.\n\nA key opens the identifiers it is bound to and nothing else, whatever a request names; what it is bound to need not be said. Without any key, the server answers on loopback only, for the local user.",
             "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
         },
-        "tags": Group::ALL.map(|(_, name, about)| json!({ "name": name, "description": about })),
+        "tags": tags(entries),
         "security": [{ "key": [] }, {}],
         "paths": paths,
         "components": {
@@ -126,6 +128,13 @@ pub(crate) fn document<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Valu
             },
         },
     })
+}
+
+/// Returns the groups that have an endpoint.
+fn tags(entries: &[Entry]) -> Vec<Value> {
+    let used =
+        Group::ALL.iter().filter(|(group, ..)| entries.iter().any(|one| one.group == *group));
+    used.map(|(_, name, about)| json!({ "name": name, "description": about })).collect()
 }
 
 fn describe<E: Endpoint>(schemas: &mut Schemas) -> (String, Value) {

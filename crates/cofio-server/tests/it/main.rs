@@ -9,6 +9,7 @@ mod http;
 mod knowledge_graph;
 mod logs;
 mod metrics;
+mod mem0;
 mod random;
 mod rest;
 mod schemas;
