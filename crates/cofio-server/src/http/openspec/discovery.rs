@@ -142,7 +142,7 @@ impl Endpoint for Discover {
 
     async fn run(visit: &Visit, _: Asked<Self>) -> Outcome<Self::Answer> {
         let limits = &visit.engine.config().limits;
-        let rate = visit.house.limits().rate;
+        let rate = visit.house.limits().rate.filter(|_| visit.visitor().token.is_some());
         let by_meaning = visit.engine.has_embedder();
         Ok(Found(Discovery {
             provider: Provider {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::vocabulary::{Places, places};
-use crate::http::rest::Names;
+use crate::http::rest::{Filter, Names};
 use crate::http::visit::Visit;
 
 /// Among which memories.
@@ -44,11 +44,10 @@ impl Layers {
         let Places { layers, kinds, states } = places(&self.types)?;
         let names = merged(self.agent_id, self.user_id, self.identifiers)?;
         let states = if states.is_empty() { criteria.states } else { states };
-        Ok(Selection {
-            identifiers: visit.identifiers(&names)?,
-            layers: (!layers.is_empty()).then_some(layers),
-            criteria: Criteria { kinds, states, ..criteria },
-        })
+        let layers: Vec<String> = layers.iter().map(ToString::to_string).collect();
+        let layers = (!layers.is_empty()).then_some(&layers[..]);
+        let criteria = Criteria { kinds, states, ..criteria };
+        Ok(Selection { criteria, ..visit.selection(&names, layers, Filter::default())? })
     }
 }
 
@@ -63,7 +62,7 @@ impl Target {
         let names = merged(self.agent_id, self.user_id, self.identifiers)?;
         let identifiers = visit.identifiers(&names)?;
         let layer = layers.first().copied().unwrap_or_else(|| most_specific(&identifiers));
-        Ok((Scope::new(layer, &identifiers)?, kinds.first().copied()))
+        Ok((visit.scope(layer.as_str(), &names)?, kinds.first().copied()))
     }
 
     /// Returns the same place with what an entry says of itself, if nothing else was said.
