@@ -19,6 +19,7 @@ mod hooks;
 mod installing;
 mod integrations;
 mod keeping;
+mod keys;
 mod manners;
 mod mcp;
 mod meaning;
