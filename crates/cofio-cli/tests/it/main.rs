@@ -20,6 +20,7 @@ mod hooks;
 mod installing;
 mod integrations;
 mod keeping;
+mod keys;
 mod manners;
 mod mcp;
 mod meaning;
