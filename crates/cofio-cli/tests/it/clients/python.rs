@@ -150,10 +150,10 @@ fn python_client_remembers_finds_corrects_and_forgets() {
           "layers": {
            "user": 1
           },
-          "total": 2,
+          "total": 1,
           "waiting": 0
          },
-         "total": 2
+         "total": 1
         }
         > call forget {"ids": ["fact_1", "fact_00000000000000000000000000000000"]}
         Forgotten for good: fact_1. Not there: fact_00000000000000000000000000000000.
