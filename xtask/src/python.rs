@@ -12,6 +12,9 @@ const PACKAGES: &[&str] = &[
     "mcp==2.3.0",
     // Anthropic's library, with a memory tool of its own.
     "anthropic==2.9.0",
+    // Mem0's client. It comes with all of Mem0, 200 MB: its package imports the libraries of a
+    // vector database before anything else, so that they cannot be left out.
+    "mem0ai==2.2.1",
 ];
 
 /// Makes sure of an interpreter with the packages in `target/python`, and says where it is.

@@ -3,5 +3,7 @@
 
 mod conformance;
 mod inspector;
+mod mem0;
 mod python;
 mod served;
+mod steps;
