@@ -1,5 +1,7 @@
 //! Memories for other programs, over HTTP.
 
+mod check;
+
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -51,6 +53,9 @@ pub struct Serve {
     /// with --json or where nobody looks on
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = LogChoice::Errors)]
     log: LogChoice,
+    /// Asks the server that listens there whether it can answer, in place of starting one
+    #[arg(long)]
+    check: bool,
     #[command(flatten)]
     door: Door,
 }
@@ -80,6 +85,9 @@ struct Listening {
 
 impl Serve {
     pub fn run(self, globals: &Globals) -> Result<()> {
+        if self.check {
+            return Ok(check::check(self.addr)?);
+        }
         let (limits, log) = (self.limits(), log(self.log, globals));
         let (addr, server) = (self.addr, self.door.server(globals)?);
         door::open_for_many(server, async |server| {

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use cofio::Engine;
-use cofio::model::{Identifiers, Layer};
+use cofio::model::{Caller, Identifiers, Layer};
 use cofio::store::MemoryStore;
 use cofio_server::http::Service;
 use cofio_server::mcp::{Profile, Server, SourceName};
@@ -17,7 +17,7 @@ use crate::served::{Answer, Served};
 
 impl Served {
     fn of_mcp() -> Self {
-        Self::start(Service::new(server(), None))
+        Self::start(Service::new(server(), Some((Caller::local(named("alice")), names()))))
     }
 
     /// Sends a message with headers beside those that every client sends.
@@ -53,13 +53,16 @@ impl Answer {
 }
 
 fn server() -> Server {
-    let names = Identifiers::default().with(Layer::User, named("alice"));
-    let place = Place::new(named("alice"), names, Layer::User);
+    let place = Place::new(named("alice"), names(), Layer::User);
     let desk = Desk::new(place, || {
         let engine = Engine::new(MemoryStore::new(), jiff::Timestamp::now);
         Ok(Opened { engine, model: None })
     });
     Server::new(Arc::new(desk), Profile::Core, SourceName::User)
+}
+
+fn names() -> Identifiers {
+    Identifiers::default().with(Layer::User, named("alice"))
 }
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
@@ -134,7 +137,8 @@ fn pages_of_other_servers_and_other_names_of_this_one_are_refused() {
     check(&[("origin", "http://localhost:3000")], 403);
     check(&[("origin", "null")], 403);
     let host = format!("rebound.example:{port}");
-    for (method, path) in [("GET", "/mcp"), ("DELETE", "/mcp"), ("OPTIONS", "/mcp"), ("GET", "/")] {
+    for (method, path) in [("GET", "/mcp"), ("DELETE", "/mcp"), ("OPTIONS", "/mcp"), ("GET", "/v1")]
+    {
         let answer = served.request(method, path, &[("host", &host)], "");
         assert_eq!(answer.status, 403, "{method} {path}");
     }

@@ -1,8 +1,10 @@
 //! What Prometheus is told.
 
+use cofio::model::{Bound, Caller, KeyDraft, Layer, Right, Rights};
+use pollster::block_on;
 use serde_json::{Value, json};
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, named};
 use crate::served::Served;
 
 /// Returns the value of one line, which begins with a name and its labels.
@@ -104,4 +106,28 @@ fn nothing_that_somebody_sends_becomes_a_label() {
     let page = scrape(&served);
     assert!(!page.to_lowercase().contains("canary"), "{page}");
     assert_eq!(value(&page, r#"cofio_http_requests_total{class="5xx"}"#), None);
+}
+
+/// Makes a key with rights, and returns the header that shows it.
+fn key(fixture: &Fixture, seed: u8, bound: Bound, rights: &[Right]) -> String {
+    let draft = KeyDraft { rights: Rights::of(rights), ..KeyDraft::new("a key", bound) };
+    let keeper = Caller::keeper(named("keeper"));
+    let (_, token) = block_on(fixture.engine.create_key(&keeper, draft, [seed; 32])).unwrap();
+    format!("Bearer {}", token.expose())
+}
+
+#[test]
+fn where_there_are_keys_one_must_be_allowed_to_administer() {
+    let fixture = Fixture::new();
+    let administrator = key(&fixture, 1, Bound::default(), &[Right::Admin]);
+    let alice = Bound::default().with(Layer::User, named("alice"));
+    let user = key(&fixture, 2, alice, &[Right::Read, Right::Write, Right::Delete]);
+    let served = Served::locally(&fixture.engine, "alice");
+    let status =
+        |headers: &[(&str, &str)]| served.ask_with("GET", "/metrics", headers, &Value::Null).status;
+    assert_eq!(status(&[]), 401);
+    assert_eq!(status(&[("authorization", &administrator)]), 200);
+    // What was counted for somebody else is not shown either.
+    assert_eq!(status(&[("authorization", &user)]), 403);
+    assert_eq!(status(&[]), 401);
 }

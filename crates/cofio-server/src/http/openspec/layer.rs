@@ -42,6 +42,7 @@ impl Layers {
     /// Returns which memories are meant, if they meet the criteria too.
     pub(super) fn selection(self, visit: &Visit, criteria: Criteria) -> Result<Selection> {
         let Places { layers, kinds, states } = places(&self.types)?;
+        layers.iter().for_each(|layer| visit.notes().named(*layer));
         let names = merged(self.agent_id, self.user_id, self.identifiers)?;
         let states = if states.is_empty() { criteria.states } else { states };
         Ok(Selection {
@@ -63,6 +64,7 @@ impl Target {
         let names = merged(self.agent_id, self.user_id, self.identifiers)?;
         let identifiers = visit.identifiers(&names)?;
         let layer = layers.first().copied().unwrap_or_else(|| most_specific(&identifiers));
+        visit.notes().named(layer);
         Ok((Scope::new(layer, &identifiers)?, kinds.first().copied()))
     }
 
