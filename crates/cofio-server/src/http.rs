@@ -8,10 +8,12 @@ mod answer;
 mod body;
 mod docs;
 mod endpoint;
+mod eventually;
 mod failure;
 mod guard;
 mod health;
 mod house;
+mod jobs;
 mod limits;
 mod listen;
 mod log;
@@ -27,6 +29,7 @@ mod watch;
 use std::any::Any;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
@@ -44,6 +47,7 @@ use crate::mcp::{self, Server};
 use failure::Failure;
 use guard::Guard;
 use house::House;
+use jobs::Jobs;
 use manner::Manner;
 use openapi::Entry;
 use visit::Visitor;
@@ -80,12 +84,13 @@ pub async fn open(
 ) -> io::Result<()> {
     let closing = CancellationToken::new();
     let connections = service.limits.connections;
-    let router = router(service, listener.local_addr()?, closing.clone());
+    let jobs = Arc::default();
+    let router = router(service, listener.local_addr()?, closing.clone(), Arc::clone(&jobs));
     let shutdown = async move {
         shutdown.await;
         closing.cancel();
     };
-    listen::serve(listener, router, connections, shutdown).await
+    listen::serve(listener, router, connections, shutdown, jobs.ended()).await
 }
 
 /// Returns the `OpenAPI` document of everything that is served.
@@ -94,11 +99,16 @@ pub fn document() -> serde_json::Value {
 }
 
 /// Returns everything that is served at an address; streams end when `closing` is cancelled.
-fn router(service: Service, address: SocketAddr, closing: CancellationToken) -> Router {
+fn router(
+    service: Service,
+    address: SocketAddr,
+    closing: CancellationToken,
+    jobs: Arc<Jobs>,
+) -> Router {
     let Service { server, local, limits, log } = service;
     let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
     let body_bytes = limits.body_bytes;
-    let house = House::new(server.desk().clone(), local, limits, log, closing.clone());
+    let house = House::new(server.desk().clone(), local, limits, log, closing.clone(), jobs);
     let document = document().to_string();
     let json = [("content-type", "application/json")];
     let endpoints = endpoints();

@@ -10,7 +10,8 @@ pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry, moment};
 pub use output::{
     AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, CorrectOutput, DeleteOutput, EntityOutput,
     ErrorOutput, HistoryOutput, ListOutput, RedactionOutput, RejectionOutput, ScopeOutput,
-    SearchOutput, SearchResult, StatsOutput, TurnOutput, UpdateOutput, WhyNotOutput,
+    SearchOutput, SearchResult, SessionOutput, SessionsOutput, StatsOutput, TurnOutput,
+    UpdateOutput, WhyNotOutput,
 };
 pub use patch::{metadata, metadata_patch};
 pub use receipt::{AuditPlaceOutput, ForgottenOutput, ReceiptOutput};

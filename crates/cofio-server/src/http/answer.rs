@@ -1,11 +1,13 @@
 //! What comes back, and what the documentation says of it.
 
+use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::body::LINES;
 use super::visit::Visit;
 
 /// What an endpoint answers.
@@ -34,6 +36,15 @@ pub(crate) struct Versioned<T> {
 #[derive(Debug)]
 pub(crate) struct Created<T>(pub(crate) T);
 
+/// A memory after a change.
+#[derive(Debug)]
+pub(crate) struct Changed<T> {
+    /// The version of the memory.
+    pub(crate) version: u64,
+    /// The value.
+    pub(crate) value: T,
+}
+
 /// Something that was made, or was there already.
 #[derive(Debug)]
 pub(crate) struct Made<T> {
@@ -45,6 +56,21 @@ pub(crate) struct Made<T> {
     pub(crate) place: String,
     /// The value.
     pub(crate) value: T,
+}
+
+/// Lines of JSON that are made while they are read.
+#[derive(Debug)]
+pub(crate) struct Streamed(pub(crate) Body);
+
+impl Answer for Streamed {
+    fn respond(self, _: &Visit) -> Response {
+        ([(header::CONTENT_TYPE, HeaderValue::from_static(LINES))], self.0).into_response()
+    }
+
+    fn documented(_: &mut SchemaGenerator) -> Vec<(StatusCode, Value)> {
+        let content = json!({ LINES: { "schema": { "type": "string" } } });
+        vec![(StatusCode::OK, json!({ "description": "Lines of JSON", "content": content }))]
+    }
 }
 
 impl<T: Serialize + JsonSchema> Answer for Found<T> {
@@ -71,6 +97,18 @@ impl<T: Serialize + JsonSchema> Answer for Versioned<T> {
         found["headers"] = tag_header();
         let same = json!({ "description": "It is still what If-None-Match names" });
         vec![(StatusCode::OK, found), (StatusCode::NOT_MODIFIED, same)]
+    }
+}
+
+impl<T: Serialize + JsonSchema> Answer for Changed<T> {
+    fn respond(self, _: &Visit) -> Response {
+        (tagged(&tag(self.version)), axum::Json(self.value)).into_response()
+    }
+
+    fn documented(generator: &mut SchemaGenerator) -> Vec<(StatusCode, Value)> {
+        let mut changed = json_content::<T>(generator, "As it is now");
+        changed["headers"] = tag_header();
+        vec![(StatusCode::OK, changed)]
     }
 }
 

@@ -115,7 +115,13 @@ fn parse<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8]) -> Outcome<T> {
         let message = "the body has to be sent as application/json";
         return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED", message));
     }
-    serde_json::from_slice(bytes).map_err(|error| Failure::unreadable(without_values(&error)))
+    let value = serde_json::from_slice(bytes)
+        .map_err(|error| Failure::unreadable(without_values(&error)))?;
+    // What has names could otherwise be written as a list of values too.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(Failure::unreadable("the body is a list, not an object"));
+    }
+    Ok(value)
 }
 
 /// Returns what is wrong with JSON, and where; a value that it repeats may be a secret.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, RawPathParams, Request, State};
-use axum::http::Method;
+use axum::http::{HeaderMap, Method, header};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use axum::{Extension, RequestExt as _};
@@ -185,6 +185,7 @@ async fn handle<E: Endpoint>(
 ) -> Response {
     let answered = async {
         check_names(request.uri().query().unwrap_or_default(), &known)?;
+        check_conditions::<E>(request.headers())?;
         let notes = manner.notes.clone();
         let (visit, asked) = read::<E>(house, visitor, notes, request).await?;
         let answer = E::run(&visit, asked).await?;
@@ -219,6 +220,15 @@ fn check_names(query: &str, known: &[String]) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses a condition that nobody would look at, as whoever sets it relies on it.
+fn check_conditions<E: Endpoint>(headers: &HeaderMap) -> Outcome<()> {
+    let looked_at = E::HEADERS.iter().any(|header| matches!(header, Header::IfMatch));
+    if E::METHOD.is_safe() || looked_at || !headers.contains_key(header::IF_MATCH) {
+        return Ok(());
+    }
+    Err(Failure::unreadable("If-Match makes no difference here; leave it out"))
 }
 
 async fn path_parameters<T: Parameters>(parts: &mut axum::http::request::Parts) -> Outcome<T> {

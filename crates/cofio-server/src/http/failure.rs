@@ -159,7 +159,7 @@ pub(crate) struct FailureBody {
 }
 
 /// What went wrong.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Said {
     /// What programs branch on, such as MEMORY_NOT_FOUND.
     code: &'static str,

@@ -9,6 +9,7 @@ use cofio::{Engine, Result};
 use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::jobs::Jobs;
 use super::limits::{Limits, Rates};
 use super::log::Log;
 use super::stream::Streams;
@@ -35,6 +36,7 @@ struct Inner {
     census: Mutex<Option<(Instant, Census)>>,
     log: Log,
     closing: CancellationToken,
+    jobs: Arc<Jobs>,
 }
 
 impl House {
@@ -45,6 +47,7 @@ impl House {
         limits: Limits,
         log: Log,
         closing: CancellationToken,
+        jobs: Arc<Jobs>,
     ) -> Self {
         let (room, rates) = (Semaphore::new(limits.at_once), Rates::new(limits.rate));
         let (metrics, census) = (Metrics::new(), Mutex::default());
@@ -60,6 +63,7 @@ impl House {
             census,
             log,
             closing,
+            jobs,
         }))
     }
 
@@ -120,6 +124,11 @@ impl House {
     /// Returns where requests are written down.
     pub(super) fn log(&self) -> &Log {
         &self.0.log
+    }
+
+    /// Returns the work that goes on after its request was answered.
+    pub(crate) fn jobs(&self) -> &Arc<Jobs> {
+        &self.0.jobs
     }
 
     /// Is cancelled when the server is to end.

@@ -28,12 +28,14 @@ const HEADERS: usize = 100;
 /// How long to wait when no connection can be taken, as when files have run out.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves until `shutdown` is over and what was asked by then is answered, or takes too long.
+/// Serves until `shutdown` is over and what was asked by then is answered and `work` is done, or
+/// they take too long.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
     connections: usize,
     shutdown: impl Future<Output = ()> + Send + 'static,
+    work: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(connections));
@@ -61,7 +63,11 @@ pub async fn serve(
         });
     }
     drop(listener);
-    let _ = time::timeout(DRAINING, graceful.shutdown()).await;
+    let under_way = async {
+        graceful.shutdown().await;
+        work.await;
+    };
+    let _ = time::timeout(DRAINING, under_way).await;
     Ok(())
 }
 

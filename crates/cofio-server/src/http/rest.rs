@@ -1,19 +1,39 @@
 //! The native API: the verbs of the engine at `/v1`, in camelCase JSON.
 
+mod amount;
 mod filter;
+mod forgetting;
+mod jobs;
+mod keeping;
+mod knowledge;
 mod memories;
 mod names;
 mod origin;
+mod review;
+mod search;
+mod sessions;
 mod written;
 
 use super::openapi::Entry;
 
+pub(crate) use amount::amount;
 pub(crate) use filter::{FactFilter, Filter};
+pub(crate) use memories::OneMemory;
 pub(crate) use names::Names;
 pub(crate) use origin::Origin;
-pub(crate) use written::{NewMemory, OnPossibleSecret, doubt, of_statement};
+pub(crate) use written::{NewMemory, OnPossibleSecret, Statement, doubt, of_statement};
 
 /// Returns every endpoint.
 pub(crate) fn endpoints() -> Vec<Entry> {
-    [memories::ENDPOINTS].concat()
+    let groups = [
+        memories::ENDPOINTS,
+        search::ENDPOINTS,
+        forgetting::ENDPOINTS,
+        knowledge::ENDPOINTS,
+        sessions::ENDPOINTS,
+        review::ENDPOINTS,
+        keeping::ENDPOINTS,
+        jobs::ENDPOINTS,
+    ];
+    groups.concat()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderMap, StatusCode, header};
 use cofio::model::{Caller, IdempotencyKey, Identifier, Identifiers, Layer, Scope};
-use cofio::{Engine, Error, Result, Selection};
+use cofio::{Engine, Error, Result, Selection, retrieval};
 
 use super::failure::Failure;
 use super::house::House;
@@ -86,6 +86,12 @@ impl Visit {
         let layer = layer.parse()?;
         self.notes.named(layer);
         Scope::new(layer, &self.identifiers(said)?)
+    }
+
+    /// Returns the scopes that are meant: those on some layers, or all that the names open.
+    pub(crate) fn scopes(&self, said: &Names, layers: &[String]) -> Result<Vec<Scope>> {
+        let layers = (!layers.is_empty()).then(|| parse_layers(layers)).transpose()?;
+        retrieval::reach(self.caller(), &self.identifiers(said)?, layers.as_deref())
     }
 
     /// Returns which memories are meant.

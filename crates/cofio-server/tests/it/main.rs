@@ -10,6 +10,7 @@ mod knowledge_graph;
 mod logs;
 mod metrics;
 mod random;
+mod rest;
 mod schemas;
 mod served;
 mod workspace;

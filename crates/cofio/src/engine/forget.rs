@@ -194,7 +194,7 @@ impl Engine {
     }
 
     /// Returns everything that was concluded from some memories, and from that in turn.
-    async fn derived(
+    pub(super) async fn derived(
         &self,
         caller: &Caller,
         from: &[(MemoryId, Scope)],

@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::ReceiptOutput;
 use crate::engine::{
-    Absence, Corrected, EntityProfile, Forgotten, Listed, Remembered, Stats, Turn, Updated,
-    VersionedHistory, WhyNot,
+    Absence, Corrected, EntityProfile, Forgotten, Listed, Remembered, Session, Sessions, Stats,
+    Turn, Updated, VersionedHistory, WhyNot,
 };
 use crate::entry::{MemoryEntry, identifiers_out};
 use crate::error::Error;
 use crate::ingest::Redaction;
-use crate::model::{AuditEntry, ChangeRecord, Embedding, Scope};
+use crate::model::{AuditEntry, ChangeRecord, Embedding, Layer, Scope};
 use crate::retrieval::{Answer, Hit, MeaningUsed, explain};
 use crate::store::Rejection;
 use crate::text::hex;
@@ -217,6 +217,28 @@ pub struct EntityOutput {
     pub last_at: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memories: Vec<MemoryEntry>,
+}
+
+/// One page of conversations.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsOutput {
+    pub sessions: Vec<SessionOutput>,
+    pub next_cursor: Option<String>,
+    pub total_count: usize,
+}
+
+/// A conversation, and how much is kept of it.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionOutput {
+    pub session_id: String,
+    pub user_id: String,
+    pub turns: u64,
+    pub memories: u64,
+    pub latest_at: Option<String>,
 }
 
 /// Something said in a conversation.
@@ -482,6 +504,30 @@ impl From<&EntityProfile> for EntityOutput {
     fn from(profile: &EntityProfile) -> Self {
         let memories = profile.memories.iter().map(MemoryEntry::from).collect();
         Self { memories, ..Self::from(&profile.entity) }
+    }
+}
+
+impl From<&Sessions> for SessionsOutput {
+    fn from(page: &Sessions) -> Self {
+        Self {
+            sessions: page.sessions.iter().map(SessionOutput::from).collect(),
+            next_cursor: page.next_cursor.clone(),
+            total_count: page.total,
+        }
+    }
+}
+
+impl From<&Session> for SessionOutput {
+    fn from(session: &Session) -> Self {
+        let identifiers = session.scope.identifiers();
+        let name = |layer| identifiers.get(layer).map(ToString::to_string).unwrap_or_default();
+        Self {
+            session_id: name(Layer::Session),
+            user_id: name(Layer::User),
+            turns: session.turns,
+            memories: session.memories,
+            latest_at: session.latest_at.as_ref().map(ToString::to_string),
+        }
     }
 }
 

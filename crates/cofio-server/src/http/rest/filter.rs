@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// What must hold of memories; without a state, that they are active.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Filter {
     /// What they are: working, context, episode, fact, procedure or reflection.
@@ -37,7 +37,7 @@ pub(crate) struct Filter {
 }
 
 /// The parts of a statement that are known.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct FactFilter {
     /// What kind of statement.

@@ -1,12 +1,13 @@
 use axum::http::Method;
+use cofio::engine::Remembered;
 use cofio::model::{Draft, Right};
 use cofio::wire::AddOutput;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::http::answer::Found;
 use crate::http::body::Json;
 use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing};
+use crate::http::eventually::Eventually;
 use crate::http::failure::Outcome;
 use crate::http::rest::NewMemory;
 use crate::http::visit::Visit;
@@ -34,7 +35,7 @@ impl Endpoint for CreateMany {
     type Path = Nothing;
     type Query = Nothing;
     type Body = Json<CreateManyInput>;
-    type Answer = Found<CreateManyOutput>;
+    type Answer = Eventually<CreateManyOutput>;
 
     const METHOD: Method = Method::POST;
     const PATH: &'static str = "/v1/memories/bulk";
@@ -44,7 +45,7 @@ impl Endpoint for CreateMany {
     const ABOUT: &'static str =
         "If one is refused, nothing is kept, and the details name its index.";
     const NEEDS: Right = Right::Write;
-    const HEADERS: &'static [Header] = &[Header::IdempotencyKey];
+    const HEADERS: &'static [Header] = &[Header::IdempotencyKey, Header::Prefer];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;
@@ -55,12 +56,22 @@ impl Endpoint for CreateMany {
         if let Some(first) = drafts.first_mut() {
             first.idempotency_key = visit.idempotency_key()?;
         }
-        let remembered = visit.engine.remember_all(visit.caller(), drafts).await?;
+        let (engine, caller) = (visit.engine.clone(), visit.caller().clone());
+        let work = async move {
+            let remembered = engine.remember_all(&caller, drafts).await?;
+            Ok(CreateManyOutput::new(&remembered))
+        };
+        Eventually::of(visit, Self::NAME, work).await
+    }
+}
+
+impl CreateManyOutput {
+    fn new(remembered: &[Remembered]) -> Self {
         let existing = remembered.iter().filter(|one| one.existing).count();
-        Ok(Found(CreateManyOutput {
+        Self {
             added: remembered.len() - existing,
             existing,
             results: remembered.iter().map(AddOutput::from).collect(),
-        }))
+        }
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::http::answer::Versioned;
+use crate::http::answer::Changed;
 use crate::http::body::Json;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Header, Nothing};
 use crate::http::failure::Outcome;
@@ -33,7 +33,7 @@ impl Endpoint for Change {
     type Path = ById;
     type Query = Nothing;
     type Body = Json<ChangeInput>;
-    type Answer = Versioned<UpdateOutput>;
+    type Answer = Changed<UpdateOutput>;
 
     const METHOD: Method = Method::PATCH;
     const PATH: &'static str = "/v1/memories/{id}";
@@ -59,6 +59,6 @@ impl Endpoint for Change {
         let updated = visit.engine.update(visit.caller(), &id, patch).await;
         let updated = updated.map_err(|error| visit.refused(error))?;
         let version = updated.memory.version;
-        Ok(Versioned { version, value: UpdateOutput::from(&updated) })
+        Ok(Changed { version, value: UpdateOutput::from(&updated) })
     }
 }

@@ -1,9 +1,7 @@
 use axum::http::Method;
 use cofio::model::Right;
-use cofio::wire::MemoryEntry;
-use schemars::JsonSchema;
-use serde::Serialize;
 
+use super::OneMemory;
 use crate::http::answer::Versioned;
 use crate::http::body::Empty;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Header, Nothing};
@@ -12,17 +10,11 @@ use crate::http::visit::Visit;
 
 pub(super) struct Get;
 
-/// One memory.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct GetOutput {
-    memory: MemoryEntry,
-}
-
 impl Endpoint for Get {
     type Path = ById;
     type Query = Nothing;
     type Body = Empty;
-    type Answer = Versioned<GetOutput>;
+    type Answer = Versioned<OneMemory>;
 
     const METHOD: Method = Method::GET;
     const PATH: &'static str = "/v1/memories/{id}";
@@ -33,8 +25,6 @@ impl Endpoint for Get {
     const HEADERS: &'static [Header] = &[Header::IfNoneMatch];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
-        let memory = visit.engine.get(visit.caller(), &asked.path.memory()?).await?;
-        let value = GetOutput { memory: MemoryEntry::from(&memory) };
-        Ok(Versioned { version: memory.version, value })
+        Ok(visit.engine.get(visit.caller(), &asked.path.memory()?).await?.into())
     }
 }
