@@ -49,6 +49,8 @@ fn operations_errors_times_and_what_is_kept_are_counted() {
     served.ask("GET", "/v1/memories?layer=user", &Value::Null);
     served.ask("GET", "/v1/memories?layer=user&layer=project&projectId=x", &Value::Null);
     served.ask("GET", "/v1/memories/fact_nothing", &Value::Null);
+    served.ask("POST", "/v1/search", &json!({"query": "black", "layers": ["user"]}));
+    served.ask("POST", "/openspec/v1/knowledge/query", &json!({"query": "coffee"}));
     served.ask("POST", "/v1/memories", &json!({"content": "x", "layer": "moon"}));
     let page = scrape(&served);
     let check = |name: &str, expected: f64| {
@@ -63,7 +65,10 @@ fn operations_errors_times_and_what_is_kept_are_counted() {
     check(r#"memory_operation_duration_seconds_count{operation="createMemory"}"#, 3.0);
     check(r#"memory_entries{layer="user",kind="fact"}"#, 2.0);
     check("cofio_pending_embeddings", 2.0);
-    check(r#"cofio_http_requests_total{class="2xx"}"#, 4.0);
+    check(r#"memory_operations_total{operation="searchMemories",layer="user"}"#, 1.0);
+    check("memory_search_results_count", 2.0);
+    check("memory_search_results_sum", 3.0);
+    check(r#"cofio_http_requests_total{class="2xx"}"#, 6.0);
     check(r#"cofio_http_requests_total{class="4xx"}"#, 2.0);
     // The one that asks.
     check("cofio_http_requests_in_flight", 1.0);
