@@ -177,6 +177,7 @@ impl Endpoint for Ask {
         let shown = Shown::of(&input.options);
         let query = input.query(visit)?;
         let answer = visit.engine.search(visit.caller(), &query).await?;
+        visit.notes().found(answer.hits.len());
         let mut output = shown.output(&answer);
         output.metadata.execution_time_ms =
             u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
