@@ -15,6 +15,8 @@ const PACKAGES: &[&str] = &[
     // Mem0's client. It comes with all of Mem0, 200 MB: its package imports the libraries of a
     // vector database before anything else, so that they cannot be left out.
     "mem0ai==2.2.1",
+    // Makes up requests from the documentation of the API.
+    "schemathesis==4.32.5",
 ];
 
 /// Makes sure of an interpreter with the packages in `target/python`, and says where it is.

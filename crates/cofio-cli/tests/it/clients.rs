@@ -5,5 +5,6 @@ mod conformance;
 mod inspector;
 mod mem0;
 mod python;
-mod served;
+mod schemathesis;
+pub mod served;
 mod steps;

@@ -29,6 +29,7 @@ mod review;
 mod scan;
 mod serve;
 mod settings;
+mod tenants;
 mod transfer;
 mod truth;
 mod why_not;

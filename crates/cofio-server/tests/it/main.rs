@@ -2,14 +2,15 @@
 //! The doors as other programs meet them.
 
 mod anthropic_memory;
+mod attacks;
 mod docs;
 mod fixture;
 mod health;
 mod http;
 mod knowledge_graph;
 mod logs;
-mod metrics;
 mod mem0;
+mod metrics;
 mod openspec;
 mod random;
 mod rest;
