@@ -20,6 +20,7 @@ mod index;
 mod pending;
 mod purge;
 mod read;
+mod readers;
 mod rejections;
 mod restore;
 mod rows;
