@@ -21,6 +21,7 @@ mod keys;
 mod pending;
 mod purge;
 mod read;
+mod readers;
 mod rejections;
 mod restore;
 mod rows;
