@@ -93,7 +93,8 @@ impl Desk {
         }
     }
 
-    async fn opened(&self) -> Result<&Opened> {
+    /// Returns the engine and its model, once it is open.
+    pub(crate) async fn opened(&self) -> Result<&Opened> {
         self.opened
             .get_or_try_init(|| async {
                 let open = Arc::clone(&self.open);

@@ -10,14 +10,20 @@ mod endpoint;
 mod eventually;
 mod failure;
 mod guard;
+mod health;
 mod house;
 mod jobs;
 mod limits;
 mod listen;
+mod log;
 mod manner;
+mod metrics;
 mod openapi;
+mod openspec;
 mod rest;
+mod stream;
 mod visit;
+mod watch;
 
 use std::any::Any;
 use std::io;
@@ -44,8 +50,10 @@ use jobs::Jobs;
 use manner::Manner;
 use openapi::Entry;
 use visit::Visitor;
+use watch::Watch;
 
 pub use limits::Limits;
+pub use log::{Log, LogForm, Logged};
 
 /// What is served, and to whom.
 #[derive(Debug)]
@@ -56,12 +64,14 @@ pub struct Service {
     pub local: Option<(Caller, Identifiers)>,
     /// How much is taken from anybody.
     pub limits: Limits,
+    /// Where requests are written down.
+    pub log: Log,
 }
 
 impl Service {
-    /// Serves a server's desk within the usual limits.
+    /// Serves a server's desk within the usual limits, and writes nothing down.
     pub fn new(server: Server, local: Option<(Caller, Identifiers)>) -> Self {
-        Self { server, local, limits: Limits::default() }
+        Self { server, local, limits: Limits::default(), log: Log::nothing() }
     }
 }
 
@@ -94,14 +104,16 @@ fn router(
     closing: CancellationToken,
     jobs: Arc<Jobs>,
 ) -> Router {
-    let Service { server, local, limits } = service;
-    let local = local.map(|(caller, identifiers)| Visitor { caller, identifiers, key: false });
+    let Service { server, local, limits, log } = service;
+    let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
     let body_bytes = limits.body_bytes;
-    let house = House::new(server.desk().clone(), local, limits, closing.clone(), jobs);
+    let house = House::new(server.desk().clone(), local, limits, log, closing.clone(), jobs);
     let document = document().to_string();
     let json = [("content-type", "application/json")];
+    let endpoints = endpoints();
+    let watch = Watch::new(house.clone(), &endpoints);
     // What somebody asks passes these from the last to the first.
-    api(&endpoints())
+    api(&endpoints)
         .route_service("/mcp", mcp::service(server, closing))
         .layer(middleware::from_fn_with_state(house.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(house.clone(), limits::keep_within))
@@ -109,7 +121,11 @@ fn router(
         .fallback(nowhere)
         .layer(DefaultBodyLimit::max(body_bytes))
         .layer(middleware::from_fn_with_state(Guard::new(address), guard::check))
+        // Whoever looks after the process may know it by another name.
+        .route("/healthz", get(health::live))
+        .route("/readyz", get(health::ready))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn_with_state(watch, watch::over))
         .layer(middleware::from_fn(manner::note))
         .layer(CompressionLayer::new())
         .with_state(house)
@@ -117,11 +133,12 @@ fn router(
 
 /// Returns every endpoint, in the order of the documentation.
 fn endpoints() -> Vec<Entry> {
-    rest::endpoints()
+    let stream = vec![Entry::of::<stream::Follow>()];
+    [rest::endpoints(), stream, metrics::ENDPOINTS.to_vec(), openspec::endpoints()].concat()
 }
 
 fn api(entries: &[Entry]) -> Router<House> {
-    let route = |router: Router<House>, entry: &Entry| router.route(entry.path, entry.route());
+    let route = |router: Router<House>, entry: &Entry| router.route(&entry.path, entry.route());
     entries.iter().fold(Router::new(), route).method_not_allowed_fallback(otherwise)
 }
 

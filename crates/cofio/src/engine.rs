@@ -2,14 +2,17 @@
 
 mod archive;
 mod beginning;
+mod census;
 mod confirm;
 mod context;
 mod correct;
 mod embed;
 mod exporting;
+mod follow;
 mod forget;
 mod forgetting;
 mod inspect;
+mod keys;
 mod list;
 mod policy;
 mod receipt;
@@ -38,18 +41,21 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::Redaction;
 use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Commit, Filter, IdempotencyKey, Kind, Layer, Memory,
-    MemoryId, Outcome, Reading, Scope, Timestamp, microseconds,
+    MemoryId, Outcome, Reading, Right, Scope, Timestamp, microseconds,
 };
 use crate::retrieval::{self, Selection};
 use crate::store::Store;
 
+pub use census::Census;
 pub use context::ContextRequest;
 pub use correct::Corrected;
 pub use embed::Embedded;
 pub use exporting::Exporting;
+pub use follow::Changed;
 pub use forget::Forgotten;
 pub use forgetting::Forgetting;
 pub use inspect::{EntityProfile, Stats, VersionedHistory};
+pub use keys::Admitted;
 pub use list::{ListRequest, Listed};
 pub use receipt::{AuditPlace, ForgetReason, Receipt};
 pub use remember::Remembered;
@@ -131,13 +137,15 @@ impl Engine {
         MemoryId::generate(kind, now, &context)
     }
 
-    /// Loads one memory that the caller may open and that has not ended.
+    /// Loads one memory that the caller may open and read, and that has not ended.
     async fn load(&self, caller: &Caller, id: &MemoryId, now: Timestamp) -> Result<Memory> {
+        caller.require(Right::Read)?;
         let found = self.store.get(caller.access(), std::slice::from_ref(id)).await?;
         let alive = found.into_iter().find(|memory| !memory.expired(now));
         alive.ok_or_else(|| MemoryId::not_found(id.as_str()))
     }
 
+    /// Commits what the caller has the right to do.
     async fn commit(
         &self,
         caller: &Caller,
@@ -146,6 +154,7 @@ impl Engine {
         audit: Vec<AuditEvent>,
         idempotency: Option<(IdempotencyKey, [u8; 32])>,
     ) -> Result<Vec<Outcome>> {
+        check_changes(caller, &changes)?;
         let actor = caller.actor().clone();
         self.store.commit(Commit { actor, at, changes, audit, idempotency }).await
     }
@@ -186,8 +195,9 @@ impl fmt::Debug for Engine {
     }
 }
 
-/// Returns the filter for what a caller means.
+/// Returns the filter for what a caller means and may read.
 fn filter(caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filter> {
+    caller.require(Right::Read)?;
     let layers = selection.layers.as_deref();
     let mut scopes = retrieval::reach(caller, &selection.identifiers, layers)?;
     if scopes.is_empty() {
@@ -204,6 +214,16 @@ fn filter(caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filt
 /// Refuses a scope that the caller may not open.
 fn check_open(caller: &Caller, scope: &Scope) -> Result<()> {
     if caller.access().opens(scope) { Ok(()) } else { Err(retrieval::not_open(scope)) }
+}
+
+/// Refuses changes that the caller has no right to make.
+fn check_changes(caller: &Caller, changes: &[Change]) -> Result<()> {
+    changes.iter().try_for_each(|change| match change {
+        Change::Create { .. } | Change::Update { .. } => caller.require(Right::Write),
+        Change::Forget { .. } | Change::Reject { .. } => caller.require(Right::Delete),
+        // What a memory means follows from what it says, whoever finds it out.
+        Change::Embed { .. } => Ok(()),
+    })
 }
 
 /// Refuses more than may be asked for at once.

@@ -7,6 +7,7 @@ mod confirm;
 mod entities;
 mod identity;
 mod instructions;
+mod keys;
 mod limits;
 mod prepare;
 mod redact;
@@ -14,10 +15,11 @@ mod rejection;
 mod replace;
 mod sanitise;
 
-pub use confirm::confirmed;
+pub use confirm::{awaits_owner, confirmed};
 pub use entities::mentions;
 pub use identity::{identity, request_hash};
 pub use instructions::instructs;
+pub use keys::prepare_key;
 pub use limits::check_key;
 pub use prepare::{
     Prepared, Revised, identity_of, prepare, readmit, readmit_version, refuse_lower_trust, revise,

@@ -3,6 +3,7 @@
 //! Values only: nothing here reads a clock, a file or a store.
 
 mod audit;
+mod bound;
 mod caller;
 mod change;
 mod clean_text;
@@ -12,6 +13,7 @@ mod evidence;
 mod filter;
 mod id;
 mod identifier;
+mod key;
 mod kind;
 mod layer;
 mod memory;
@@ -20,8 +22,10 @@ pub(crate) mod names;
 mod right;
 mod scope;
 mod source;
+mod token;
 
 pub use audit::{AuditAction, AuditEntry, AuditEvent, AuditRecord, ChangeRange};
+pub use bound::Bound;
 pub use caller::{Access, Caller, Grant};
 pub use change::{
     Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Outcome, PassageHash, PassageVector,
@@ -36,7 +40,9 @@ pub use evidence::{
 };
 pub use filter::{Criteria, Filter, Objection, TimeRange, TriplePattern};
 pub use id::MemoryId;
+pub(crate) use id::unique_digits;
 pub use identifier::{Identifier, Identifiers};
+pub use key::{Key, KeyChange, KeyCommit, KeyDraft, KeyId};
 pub use kind::Kind;
 pub use layer::Layer;
 pub use memory::{
@@ -46,6 +52,7 @@ pub use metadata::{Edit, Fraction, KnowledgePointer, KnowledgeType, Metadata, Me
 pub use right::{Right, Rights};
 pub use scope::Scope;
 pub use source::{Channel, Source, SourceType, Trust};
+pub use token::{KeyHash, Token};
 
 pub use jiff::Timestamp;
 

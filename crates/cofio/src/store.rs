@@ -16,8 +16,8 @@ use async_trait::async_trait;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
-    Identifier, Kind, Layer, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State,
-    Survey, Timestamp, ValueHash,
+    Identifier, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
+    PassageHash, Place, Reading, Scope, State, Survey, Timestamp, ValueHash,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -41,7 +41,8 @@ pub trait Store: Send + Sync {
     /// Makes all changes, their audit entries and their places in the sequence of changes, or none.
     ///
     /// When it returns, all of it survives a crash. Returns one outcome per change, in order.
-    /// Fails with `Conflict` when an update's memory no longer has the version before, or when
+    /// Fails with `Conflict` when an update's memory no longer has the version before, when one that
+    /// is to be forgotten no longer has the version that is named, or when
     /// an idempotency key comes back with another request; with the same request it returns the
     /// first outcomes and changes nothing. An id that was forgotten is never created again:
     /// its outcome is `Missing`, as is that of an update, a forgetting or a vector for a memory
@@ -99,6 +100,9 @@ pub trait Store: Send + Sync {
     async fn changes(&self, access: &Access, after: u64, limit: usize)
     -> Result<Vec<ChangeRecord>>;
 
+    /// Returns the last place in the sequence of changes, whosever they are; 0 before the first.
+    async fn last_change(&self) -> Result<u64>;
+
     /// Returns memories that `access` opens and that have ended by themselves but are still there.
     async fn ended(
         &self,
@@ -136,6 +140,25 @@ pub trait Store: Send + Sync {
     ///
     /// Fails with `Damaged`, naming the first entry that does not fit.
     async fn verify_audit(&self) -> Result<u64>;
+
+    /// Makes all changes of keys with their audit entries, or none, and returns whether anything is
+    /// different afterwards; if nothing is, nothing is recorded.
+    ///
+    /// When it returns, all of it survives a crash. Fails with `Conflict` when a new key has the id
+    /// of another, or when a key is to be replaced that was replaced before. A key is never removed,
+    /// so that nothing can bring back one that was revoked.
+    async fn commit_keys(&self, commit: KeyCommit) -> Result<bool>;
+
+    /// Returns a key, with what its token is known by.
+    ///
+    /// It is as fast as anything the store does, and sees at once what others have changed.
+    async fn key(&self, id: &KeyId) -> Result<Option<(Key, KeyHash)>>;
+
+    /// Returns all keys, the oldest first.
+    async fn keys(&self) -> Result<Vec<Key>>;
+
+    /// Returns whether a key was ever made, whatever became of it.
+    async fn has_keys(&self) -> Result<bool>;
 
     /// Makes a model the one that memories are embedded with from now on.
     ///
@@ -386,6 +409,17 @@ pub struct Tombstone {
 pub(crate) fn version_conflict(id: &MemoryId, expected: u64, found: u64) -> Error {
     let message = format!("{id} has version {found}, not {expected}: somebody changed it since");
     Error::new(ErrorKind::Conflict, message).with("expected", expected).with("found", found)
+}
+
+/// Returns the error of a new key that has the id of another.
+fn key_exists(id: &KeyId) -> Error {
+    Error::new(ErrorKind::Conflict, format!("{id} is there already"))
+}
+
+/// Returns the error of a key that was replaced before.
+fn key_replaced(id: &KeyId, by: &KeyId) -> Error {
+    Error::new(ErrorKind::Conflict, format!("{id} was replaced by {by}"))
+        .with("replacedBy", by.as_str())
 }
 
 /// Returns the error of an idempotency key that came back with another request.

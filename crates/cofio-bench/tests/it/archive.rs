@@ -74,7 +74,7 @@ impl Archive {
 
     /// Fails unless the audit chain holds; returns its length.
     pub fn verify_audit(&self) -> Result<u64> {
-        block_on(self.engine.verify_audit())
+        block_on(self.engine.verify_audit(&self.caller))
     }
 
     /// Returns what is wrong with the file itself.

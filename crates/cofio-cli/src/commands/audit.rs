@@ -105,7 +105,7 @@ fn show(page: &mut Page, entry: &AuditEntry, zone: &TimeZone) {
 
 async fn verify(app: &App) -> Result<()> {
     let progress = Progress::spinning("checking the record");
-    let entries = app.engine.verify_audit().await?;
+    let entries = app.engine.verify_audit(&app.caller).await?;
     drop(progress);
     let vouched = app.store.vouched();
     app.output.answer(

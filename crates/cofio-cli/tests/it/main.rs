@@ -1,6 +1,7 @@
 #![cfg(test)]
 //! The command as people and programs meet it: the real binary, its whole output, its exit codes.
 
+mod guide;
 mod http;
 mod machine;
 mod programs;

@@ -46,7 +46,7 @@ fn it_listens_on_this_machine_only() {
     let machine = Machine::new();
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
         let (told, code) = complaint(&machine.run(&format!("serve --addr {address}")));
-        assert!(code == 2 && told.contains("no keys yet"), "{code} {told}");
+        assert!(code == 2 && told.contains("cofio key create"), "{code} {told}");
     }
     let (told, code) = complaint(&machine.run("serve --addr nowhere"));
     assert!(code == 2 && told.contains("--addr"), "{told}");

@@ -4,6 +4,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use cofio::ErrorKind;
 
 use super::failure::{Failure, Outcome};
 use super::house::House;
@@ -26,15 +27,20 @@ pub(super) async fn admit(
     let manner = request.extensions().get::<Manner>().cloned().unwrap_or_default();
     let token = token(request.headers());
     let admitted = async {
-        let visitor = visitor(&house, token?.as_deref())?;
-        let left = house.rates().count(visitor.caller.actor())?;
+        let visitor = visitor(&house, token?.as_deref()).await?;
+        manner.notes.asked_by(visitor.caller.actor());
+        let left = match &visitor.token {
+            Some(_) => house.rates().count(visitor.caller.actor())?,
+            // Somebody at their own machine may ask as often as they like.
+            None => None,
+        };
         Ok((visitor, left))
     };
     let (visitor, left) = match admitted.await {
         Ok(admitted) => admitted,
         Err(failure) => return Failure::answer(failure, &manner),
     };
-    if visitor.key {
+    if visitor.token.is_some() {
         request
             .extensions_mut()
             .insert(Place::of(visitor.caller.clone(), visitor.identifiers.clone()));
@@ -48,16 +54,25 @@ pub(super) async fn admit(
 }
 
 /// Returns who asks.
-fn visitor(house: &House, token: Option<&str>) -> Outcome<Visitor> {
-    if token.is_some() {
-        return Err(Failure::unknown_caller("the key is not valid"));
+async fn visitor(house: &House, token: Option<&str>) -> Outcome<Visitor> {
+    let engine = house.engine().await?;
+    if let Some(token) = token {
+        let admitted = engine.authenticate(token).await.map_err(|error| match error.kind() {
+            ErrorKind::Unauthorized => Failure::unknown_caller(&error.to_string()),
+            _ => error.into(),
+        })?;
+        let (caller, identifiers) = (admitted.caller, admitted.identifiers);
+        return Ok(Visitor { caller, identifiers, token: Some(token.into()) });
     }
     match house.local() {
-        Some(local) => Ok(local.clone()),
-        None => {
-            Err(Failure::unknown_caller("a key is needed: send it as Authorization: Bearer KEY"))
-        }
+        Some(local) if !engine.has_keys().await? => Ok(local.clone()),
+        _ => Err(Failure::unknown_caller("a key is needed: send it as Authorization: Bearer KEY")),
     }
+}
+
+/// Returns whether somebody who was let in would be let in now.
+pub(super) async fn admits_still(house: &House, visitor: &Visitor) -> bool {
+    self::visitor(house, visitor.token.as_deref()).await.is_ok()
 }
 
 /// Returns whether a key is sent along, whatever it is worth.

@@ -41,6 +41,10 @@ pub(crate) struct Changed<T> {
     pub(crate) value: T,
 }
 
+/// Something that was made and has no version.
+#[derive(Debug)]
+pub(crate) struct Created<T>(pub(crate) T);
+
 /// Something that was made, or was there already.
 #[derive(Debug)]
 pub(crate) struct Made<T> {
@@ -125,6 +129,16 @@ impl<T: Serialize + JsonSchema> Answer for Made<T> {
         let mut known = json_content::<T>(generator, "It was known already");
         known["headers"] = tag_header();
         vec![(StatusCode::CREATED, made), (StatusCode::OK, known)]
+    }
+}
+
+impl<T: Serialize + JsonSchema> Answer for Created<T> {
+    fn respond(self, _: &Visit) -> Response {
+        (StatusCode::CREATED, axum::Json(self.0)).into_response()
+    }
+
+    fn documented(generator: &mut SchemaGenerator) -> Vec<(StatusCode, Value)> {
+        vec![(StatusCode::CREATED, json_content::<T>(generator, "It is made"))]
     }
 }
 

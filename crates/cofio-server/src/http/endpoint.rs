@@ -20,6 +20,7 @@ use super::house::House;
 use super::manner::Manner;
 use super::openapi;
 use super::visit::{Visit, Visitor};
+use crate::notes::Notes;
 
 /// Something that can be asked.
 pub(crate) trait Endpoint: Sized + Send + 'static {
@@ -99,6 +100,8 @@ pub(crate) enum Header {
     IfNoneMatch,
     /// Whether to wait for the answer.
     Prefer,
+    /// The last event that was taken.
+    LastEventId,
 }
 
 impl Header {
@@ -111,6 +114,7 @@ impl Header {
             ),
             Self::IfMatch => ("If-Match", "Only if this is still its ETag"),
             Self::IfNoneMatch => ("If-None-Match", "Only if this is no longer its ETag"),
+            Self::LastEventId => ("Last-Event-ID", "The id of the last event that was taken"),
             Self::Prefer => ("Prefer", "`respond-async` answers at once, with a job to ask after"),
         }
     }
@@ -133,13 +137,15 @@ pub(crate) enum Group {
     Review,
     /// Keeping the whole.
     Keeping,
+    /// Who may ask.
+    Keys,
     /// The `OpenSpec` knowledge provider protocol.
     OpenSpec,
 }
 
 impl Group {
     /// Every group, in the order of the documentation.
-    pub(crate) const ALL: [(Self, &'static str, &'static str); 8] = [
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 9] = [
         (Self::Memories, "Memories", "Add, read, change and remove what is remembered."),
         (Self::Search, "Search", "Find memories, and have them written up for a prompt."),
         (Self::Forgetting, "Forgetting", "Remove memories so that nothing is left of them."),
@@ -147,7 +153,12 @@ impl Group {
         (Self::Sessions, "Sessions", "The window and the values of a conversation."),
         (Self::Review, "Review", "What is not used before a person has looked at it."),
         (Self::Keeping, "Keeping", "Audit, transfer, statistics and long-running work."),
-        (Self::OpenSpec, "OpenSpec", "The OpenSpec knowledge provider protocol."),
+        (Self::Keys, "Keys", "Who may ask, and what they may do."),
+        (
+            Self::OpenSpec,
+            "OpenSpec",
+            "The OpenSpec knowledge provider protocol. Everything below /openspec/v1/knowledge is served below /api/v1/knowledge as well.",
+        ),
     ];
 
     /// Returns its name.
@@ -175,7 +186,8 @@ async fn handle<E: Endpoint>(
     let answered = async {
         check_names(request.uri().query().unwrap_or_default(), &known)?;
         check_conditions::<E>(request.headers())?;
-        let (visit, asked) = read::<E>(house, visitor, request).await?;
+        let notes = manner.notes.clone();
+        let (visit, asked) = read::<E>(house, visitor, notes, request).await?;
         let answer = E::run(&visit, asked).await?;
         Ok(answer.respond(&visit))
     };
@@ -186,6 +198,7 @@ async fn handle<E: Endpoint>(
 async fn read<E: Endpoint>(
     house: House,
     visitor: Visitor,
+    notes: Notes,
     request: Request,
 ) -> Outcome<(Visit, Asked<E>)> {
     let (mut parts, body) = request.with_limited_body().into_parts();
@@ -194,7 +207,7 @@ async fn read<E: Endpoint>(
     let query = serde_html_form::from_str(query)
         .map_err(|error| Failure::unreadable(format!("the parameters of the address: {error}")))?;
     let body = E::Body::read(&parts.headers, body).await?;
-    let visit = Visit::new(house, visitor, parts.headers).await?;
+    let visit = Visit::new(house, visitor, parts.headers, notes).await?;
     Ok((visit, Asked { path, query, body }))
 }
 

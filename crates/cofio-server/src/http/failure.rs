@@ -109,6 +109,7 @@ impl Failure {
 
     /// Returns the answer, in the form that was asked for.
     pub(crate) fn answer(self, manner: &Manner) -> Response {
+        manner.notes.failed(self.code);
         let (status, retry_after) = (self.status, self.retry_after);
         let said = self.said();
         let mut response = if manner.problem {

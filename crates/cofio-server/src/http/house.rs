@@ -1,15 +1,24 @@
 //! What all requests share.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use cofio::engine::Census;
+use cofio::model::Caller;
 use cofio::{Engine, Result};
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::jobs::Jobs;
 use super::limits::{Limits, Rates};
+use super::log::Log;
+use super::stream::Streams;
 use super::visit::Visitor;
-use crate::Desk;
+use crate::metrics::Metrics;
+use crate::{Desk, Opened};
+
+/// How long a count of everything is good enough, as it goes through all of it.
+const FRESH: Duration = Duration::from_secs(10);
 
 /// What all requests share; copies share everything.
 #[derive(Debug, Clone)]
@@ -22,6 +31,10 @@ struct Inner {
     limits: Limits,
     room: Semaphore,
     rates: Rates,
+    streams: Streams,
+    metrics: Metrics,
+    census: Mutex<Option<(Instant, Census)>>,
+    log: Log,
     closing: CancellationToken,
     jobs: Arc<Jobs>,
 }
@@ -32,16 +45,49 @@ impl House {
         desk: Arc<Desk>,
         local: Option<Visitor>,
         limits: Limits,
+        log: Log,
         closing: CancellationToken,
         jobs: Arc<Jobs>,
     ) -> Self {
         let (room, rates) = (Semaphore::new(limits.at_once), Rates::new(limits.rate));
-        Self(Arc::new(Inner { desk, local, limits, room, rates, closing, jobs }))
+        let (metrics, census) = (Metrics::new(), Mutex::default());
+        let streams = Streams::new(&limits);
+        Self(Arc::new(Inner {
+            desk,
+            local,
+            limits,
+            room,
+            rates,
+            streams,
+            metrics,
+            census,
+            log,
+            closing,
+            jobs,
+        }))
     }
 
     /// Returns the engine, once it is open.
     pub(crate) async fn engine(&self) -> Result<&Engine> {
         self.0.desk.engine().await
+    }
+
+    /// Returns the engine and its model, once it is open.
+    pub(super) async fn opened(&self) -> Result<&Opened> {
+        self.0.desk.opened().await
+    }
+
+    /// Returns how much the store holds, or held some seconds ago.
+    pub(super) async fn census(&self, engine: &Engine, caller: &Caller) -> Result<Census> {
+        let mut kept = self.0.census.lock().await;
+        if let Some((at, census)) = &*kept
+            && at.elapsed() < FRESH
+        {
+            return Ok(census.clone());
+        }
+        let census = engine.census(caller).await?;
+        *kept = Some((Instant::now(), census.clone()));
+        Ok(census)
     }
 
     /// Returns who asks without a key.
@@ -67,6 +113,21 @@ impl House {
     /// Returns the work that goes on after its request was answered.
     pub(crate) fn jobs(&self) -> &Arc<Jobs> {
         &self.0.jobs
+    }
+
+    /// Returns the streams that are open.
+    pub(crate) fn streams(&self) -> &Streams {
+        &self.0.streams
+    }
+
+    /// Returns what is counted.
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// Returns where requests are written down.
+    pub(super) fn log(&self) -> &Log {
+        &self.0.log
     }
 
     /// Is cancelled when the server is to end.

@@ -40,6 +40,10 @@ pub struct Limits {
     pub rate: Option<NonZeroU32>,
     /// How long a request may take until its answer begins.
     pub patience: Duration,
+    /// Streams of changes that are open at the same time.
+    pub streams: usize,
+    /// Streams of one caller that are open at the same time.
+    pub streams_per_caller: usize,
 }
 
 impl Default for Limits {
@@ -50,6 +54,8 @@ impl Default for Limits {
             connections: 1_024,
             rate: NonZeroU32::new(500),
             patience: Duration::from_secs(30),
+            streams: 256,
+            streams_per_caller: 32,
         }
     }
 }

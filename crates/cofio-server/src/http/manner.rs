@@ -6,6 +6,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 use uuid::Uuid;
 
+use crate::notes::Notes;
+
 /// The header that names a request.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -22,6 +24,8 @@ pub(crate) struct Manner {
     pub(crate) request_id: String,
     /// Whether failures are wanted in the form of RFC 9457.
     pub(crate) problem: bool,
+    /// What is written down of it.
+    pub(crate) notes: Notes,
 }
 
 impl Manner {
@@ -33,6 +37,7 @@ impl Manner {
         Self {
             request_id: named.unwrap_or_else(|| Uuid::now_v7().simple().to_string()),
             problem: accepted.any(|forms| forms.contains("application/problem+json")),
+            notes: Notes::default(),
         }
     }
 }

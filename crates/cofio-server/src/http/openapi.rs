@@ -1,6 +1,8 @@
 //! The `OpenAPI` document, made from the types of the endpoints.
 
-use axum::http::StatusCode;
+use std::borrow::Cow;
+
+use axum::http::{Method, StatusCode};
 use axum::routing::MethodRouter;
 use cofio::model::Right;
 use schemars::generate::SchemaSettings;
@@ -29,10 +31,15 @@ const FAILURES: [(StatusCode, &str); 11] = [
 ];
 
 /// An endpoint of any type, as routers and the document list it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Entry {
     /// Where it answers.
-    pub(crate) path: &'static str,
+    pub(crate) path: Cow<'static, str>,
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// Whether it is the same as another, which the document has already.
+    repeated: bool,
+    method: fn() -> Method,
     route: fn() -> MethodRouter<House>,
     describe: fn(&mut Schemas) -> (String, Value),
 }
@@ -40,7 +47,26 @@ pub(crate) struct Entry {
 impl Entry {
     /// Makes the entry of an endpoint.
     pub(crate) const fn of<E: Endpoint>() -> Self {
-        Self { path: E::PATH, route: endpoint::route::<E>, describe: describe::<E> }
+        Self {
+            path: Cow::Borrowed(E::PATH),
+            name: E::NAME,
+            repeated: false,
+            method: || E::METHOD,
+            route: endpoint::route::<E>,
+            describe: describe::<E>,
+        }
+    }
+
+    /// Returns the same endpoint below another prefix, where the document need not repeat it.
+    #[must_use]
+    pub(crate) fn repeated_at(self, [from, to]: [&str; 2]) -> Self {
+        let path = Cow::Owned(self.path.replacen(from, to, 1));
+        Self { path, repeated: true, ..self }
+    }
+
+    /// Returns how it is asked.
+    pub(crate) fn method(&self) -> Method {
+        (self.method)()
     }
 
     /// Returns what answers there.
@@ -68,9 +94,9 @@ pub(crate) fn document<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Valu
         answered: settings().for_serialize().into_generator(),
     };
     let mut paths = Map::new();
-    for entry in entries {
+    for entry in entries.into_iter().filter(|entry| !entry.repeated) {
         let (method, operation) = (entry.describe)(&mut schemas);
-        let path = paths.entry(entry.path).or_insert_with(|| Value::Object(Map::new()));
+        let path = paths.entry(entry.path.as_ref()).or_insert_with(|| Value::Object(Map::new()));
         path[method] = operation;
     }
     let failures = failures(&mut schemas.answered);

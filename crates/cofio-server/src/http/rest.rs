@@ -21,7 +21,7 @@ pub(crate) use filter::{FactFilter, Filter};
 pub(crate) use memories::OneMemory;
 pub(crate) use names::Names;
 pub(crate) use origin::Origin;
-pub(crate) use written::{NewMemory, OnPossibleSecret, Statement, doubt};
+pub(crate) use written::{NewMemory, OnPossibleSecret, Statement, doubt, of_statement};
 
 /// Returns every endpoint.
 pub(crate) fn endpoints() -> Vec<Entry> {

@@ -1,5 +1,8 @@
 //! One request with everything an endpoint needs: who asks, of what engine, and how.
 
+use std::fmt;
+use std::sync::Arc;
+
 use axum::http::{HeaderMap, StatusCode, header};
 use cofio::model::{Caller, IdempotencyKey, Identifier, Identifiers, Layer, Scope};
 use cofio::{Engine, Error, Result, Selection, retrieval};
@@ -7,16 +10,31 @@ use cofio::{Engine, Error, Result, Selection, retrieval};
 use super::failure::Failure;
 use super::house::House;
 use super::rest::{Filter, Names};
+use crate::notes::Notes;
 
 /// Who asks, and what they mean if they name nobody.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Visitor {
     /// Who asks.
     pub(crate) caller: Caller,
     /// The names that need not be said.
     pub(crate) identifiers: Identifiers,
-    /// Whether a key said so.
-    pub(crate) key: bool,
+    /// What proves it, unless nobody has to.
+    pub(super) token: Option<Arc<str>>,
+}
+
+impl Visitor {
+    /// Returns somebody who has to prove nothing.
+    pub(super) fn local(caller: Caller, identifiers: Identifiers) -> Self {
+        Self { caller, identifiers, token: None }
+    }
+}
+
+/// Does not show what proves it.
+impl fmt::Debug for Visitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visitor").field("caller", &self.caller).finish_non_exhaustive()
+    }
 }
 
 /// One request.
@@ -28,12 +46,23 @@ pub(crate) struct Visit {
     pub(crate) house: House,
     visitor: Visitor,
     headers: HeaderMap,
+    notes: Notes,
 }
 
 impl Visit {
-    pub(super) async fn new(house: House, visitor: Visitor, headers: HeaderMap) -> Result<Self> {
+    pub(super) async fn new(
+        house: House,
+        visitor: Visitor,
+        headers: HeaderMap,
+        notes: Notes,
+    ) -> Result<Self> {
         let engine = house.engine().await?.clone();
-        Ok(Self { engine, house, visitor, headers })
+        Ok(Self { engine, house, visitor, headers, notes })
+    }
+
+    /// Returns who asks, and what proves it.
+    pub(crate) fn visitor(&self) -> &Visitor {
+        &self.visitor
     }
 
     /// Returns who asks.
@@ -54,7 +83,9 @@ impl Visit {
 
     /// Returns whose a memory on a layer is.
     pub(crate) fn scope(&self, layer: &str, said: &Names) -> Result<Scope> {
-        Scope::new(layer.parse()?, &self.identifiers(said)?)
+        let layer = layer.parse()?;
+        self.notes.named(layer);
+        Scope::new(layer, &self.identifiers(said)?)
     }
 
     /// Returns the scopes that are meant: those on some layers, or all that the names open.
@@ -71,6 +102,7 @@ impl Visit {
         filter: Filter,
     ) -> Result<Selection> {
         let layers = layers.map(parse_layers).transpose()?;
+        layers.iter().flatten().for_each(|layer| self.notes.named(*layer));
         let criteria = filter.criteria()?;
         Ok(Selection { identifiers: self.identifiers(said)?, layers, criteria })
     }
@@ -85,14 +117,7 @@ impl Visit {
     /// Returns the version that a memory must still have.
     pub(crate) fn expected_version(&self) -> Result<Option<u64>> {
         let Some(tag) = self.headers.get(header::IF_MATCH) else { return Ok(None) };
-        let tag = tag.to_str().unwrap_or_default();
-        if tag == "*" {
-            return Ok(None);
-        }
-        let version = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
-        let version = version.and_then(|version| version.parse().ok());
-        let malformed = || Error::invalid("If-Match takes one ETag as it was given, such as \"3\"");
-        version.map(Some).ok_or_else(malformed)
+        version_of(tag.to_str().unwrap_or_default())
     }
 
     /// Returns whether the caller has already what a tag stands for.
@@ -123,6 +148,17 @@ impl Visit {
         }
         failure
     }
+}
+
+/// Returns the version that a tag stands for; `*` stands for any.
+pub(crate) fn version_of(tag: &str) -> Result<Option<u64>> {
+    if tag == "*" {
+        return Ok(None);
+    }
+    let version = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
+    let version = version.and_then(|version| version.parse().ok());
+    let malformed = || Error::invalid("If-Match takes one ETag as it was given, such as \"3\"");
+    version.map(Some).ok_or_else(malformed)
 }
 
 /// Reads the names of layers.

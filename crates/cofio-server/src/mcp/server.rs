@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::http::request::Parts;
 use rmcp::model::{
@@ -16,6 +17,8 @@ use super::profile::Profile;
 use super::source::SourceName;
 use super::tool::Entry;
 use super::{ask, prompts, resources};
+use crate::metrics::Metrics;
+use crate::notes::Notes;
 use crate::{Desk, Place};
 
 /// For how many milliseconds lists that never change need not be asked for again.
@@ -48,12 +51,16 @@ impl Server {
 
     /// Returns the desk at which whoever makes a request asks: over HTTP a key may say who.
     fn desk_of(&self, context: &RequestContext<RoleServer>) -> Arc<Desk> {
-        let request = context.extensions.get::<Parts>();
-        match request.and_then(|request| request.extensions.get::<Place>()) {
+        match extension::<Place>(context) {
             Some(place) => Arc::new(self.0.desk.at(place.clone())),
             None => Arc::clone(&self.0.desk),
         }
     }
+}
+
+/// Returns what came along with a request over HTTP.
+fn extension<T: Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Option<&T> {
+    context.extensions.get::<Parts>()?.extensions.get()
 }
 
 impl std::fmt::Debug for Server {
@@ -98,6 +105,8 @@ impl ServerHandler for Server {
             let shown: String = request.name.chars().take(40).collect();
             return Err(ErrorData::invalid_params(format!("unknown tool {shown:?}"), None));
         };
+        let (start, notes) = (Instant::now(), Notes::default());
+        let metrics = extension::<Metrics>(&context).cloned();
         let cancelled = context.ct.clone();
         let call = Call {
             desk: self.desk_of(&context),
@@ -105,12 +114,18 @@ impl ServerHandler for Server {
             context,
             answers: request.input_responses.unwrap_or_default(),
             agreed: ask::agreed(request.request_state.as_deref()),
+            notes: notes.clone(),
         };
         let running = tool.call(call, request.arguments.unwrap_or_default());
-        match cancelled.run_until_cancelled(running).await {
-            Some(answer) => answer,
-            None => Err(ErrorData::internal_error("the call was cancelled", None)),
+        let Some(answer) = cancelled.run_until_cancelled(running).await else {
+            return Err(ErrorData::internal_error("the call was cancelled", None));
+        };
+        if let Some(metrics) = metrics {
+            let noted = notes.noted();
+            metrics.count_failure(&noted);
+            metrics.count_operation(tool.name, &noted, start.elapsed());
         }
+        answer
     }
 
     async fn list_resources(

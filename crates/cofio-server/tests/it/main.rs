@@ -3,8 +3,11 @@
 
 mod anthropic_memory;
 mod fixture;
+mod health;
 mod http;
 mod knowledge_graph;
+mod logs;
+mod metrics;
 mod random;
 mod rest;
 mod schemas;

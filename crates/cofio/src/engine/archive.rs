@@ -2,7 +2,7 @@ use super::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, State, Timestamp,
+    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, Right, State, Timestamp,
 };
 
 impl Engine {
@@ -28,10 +28,13 @@ impl Engine {
         to: State,
     ) -> Result<Memory> {
         let now = self.now();
+        caller.require(Right::Write)?;
         let memory = self.load(caller, id, now).await?;
         if memory.state == to {
             return Ok(memory);
         }
+        let allowed = ingest::refuse_lower_trust(&memory, caller.trust());
+        self.recording_refusals(caller, now, allowed).await?;
         if !from.contains(&memory.state) {
             let message = format!("{id} is {} and cannot become {to}", memory.state);
             return Err(Error::new(ErrorKind::Conflict, message));

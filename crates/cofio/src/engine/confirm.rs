@@ -2,7 +2,7 @@ use super::Engine;
 use crate::error::Result;
 use crate::ingest;
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Confirmation, Memory, MemoryId, Outcome,
+    AuditAction, AuditEvent, Caller, Change, Confirmation, Memory, MemoryId, Outcome, Right,
 };
 
 impl Engine {
@@ -26,8 +26,11 @@ impl Engine {
         id: &MemoryId,
         confirmation: &Confirmation,
     ) -> Result<Memory> {
+        caller.require(Right::Write)?;
         let now = self.now();
         let memory = self.load(caller, id, now).await?;
+        let source = confirmation.source.clone().trusted_at_most(caller.trust());
+        let confirmation = &Confirmation { source, ..confirmation.clone() };
         let confirmed = ingest::confirmed(&memory, confirmation, now);
         let confirmed = self.recording_refusals(caller, now, confirmed).await?;
         let Some(confirmed) = confirmed else { return Ok(memory) };

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
     Caller, Criteria, Doubt, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch,
-    Scope, Source, Timestamp,
+    Right, Scope, Source, Timestamp,
 };
 use crate::retrieval::{self, ContextBlock, Known, Query, Selection, WEIGHTS};
 use crate::store::Order;
@@ -120,6 +120,7 @@ impl Engine {
     /// With a session, what is known of the user is that of the moment when this was first asked
     /// in it, so that its bytes stay the same; a memory that is changed or forgotten changes them.
     pub async fn context(&self, caller: &Caller, request: &ContextRequest) -> Result<ContextBlock> {
+        caller.require(Right::Read).map_err(|error| error.during("context"))?;
         self.check_amounts(request)?;
         let session = request.session.as_ref();
         let began_at = self.began_at(caller, &request.selection, session).await?;

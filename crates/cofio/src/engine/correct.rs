@@ -5,7 +5,8 @@ use super::remember::create;
 use crate::error::{Error, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Correction, Memory, MemoryId, Outcome, Timestamp,
+    AuditAction, AuditEvent, Caller, Change, Correction, Memory, MemoryId, Outcome, Right,
+    Timestamp,
 };
 
 /// A memory that was wrong, and what stands in its place.
@@ -39,14 +40,19 @@ impl Engine {
         id: &MemoryId,
         correction: Correction,
     ) -> Result<Corrected> {
+        caller.require(Right::Write)?;
         let now = self.now();
         let old = self.load(caller, id, now).await?;
+        let source = correction.source.clone().trusted_at_most(caller.trust());
+        let correction = Correction { source, ..correction };
         let prepared = self.replacement(caller, &old, correction, now).await;
         let mut prepared = self.recording_refusals(caller, now, prepared).await?;
         let mut changes = self.redact_split(slice::from_mut(&mut prepared), now).await?;
         let replaced = ingest::superseded(&old, prepared.memory.id.clone(), now);
         changes.extend([update(&replaced), create(&prepared)]);
         let audit = audit(&old, &prepared);
+        // Parts of secrets go from turns that were kept before, whatever the caller may delete.
+        let caller = &caller.with_every_right();
         let outcomes = self.commit(caller, now, changes, audit, None).await?;
         self.announce();
         match outcomes.as_slice() {

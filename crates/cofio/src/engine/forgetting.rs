@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::{Engine, Forgotten};
 use crate::error::Result;
-use crate::model::{Caller, MemoryId, Scope};
+use crate::model::{Caller, MemoryId, Right, Scope};
 use crate::retrieval::Selection;
 
 /// Which memories are to be forgotten.
@@ -29,6 +29,7 @@ impl Engine {
     }
 
     async fn rehearse(&self, caller: &Caller, forgetting: &Forgetting) -> Result<Forgotten> {
+        caller.require(Right::Read)?;
         let memories = match forgetting {
             Forgetting::Ids(ids) => {
                 super::check_batch(ids.len(), self.config.limits.batch)?;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::{Engine, check_open};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    AuditEntry, Caller, ChangeRecord, Entity, Kind, Layer, Memory, MemoryId, Scope, State,
+    AuditEntry, Caller, ChangeRecord, Entity, Kind, Layer, Memory, MemoryId, Right, Scope, State,
     Timestamp,
 };
 use crate::store::{Entries, ScopeSummary};
@@ -58,6 +58,7 @@ impl Engine {
 
     /// Counts what is kept, in all scopes that the caller opens or in some of them.
     pub async fn stats(&self, caller: &Caller, within: Option<&[Scope]>) -> Result<Stats> {
+        caller.require(Right::Read).map_err(|error| error.during("stats"))?;
         let mut stats = Stats::default();
         let wanted = |scope: &Scope| within.is_none_or(|scopes| scopes.contains(scope));
         for summary in self.store.scopes(caller.access(), self.now()).await? {
@@ -75,7 +76,7 @@ impl Engine {
         scopes: &[Scope],
         limit: usize,
     ) -> Result<Vec<Entity>> {
-        check_all_open(caller, scopes)?;
+        check_readable(caller, scopes)?;
         self.store.entities(scopes, self.now(), None, limit).await
     }
 
@@ -86,7 +87,7 @@ impl Engine {
         scopes: &[Scope],
         name: &str,
     ) -> Result<Vec<EntityProfile>> {
-        check_all_open(caller, scopes)?;
+        check_readable(caller, scopes)?;
         let now = self.now();
         let name = name.trim_start_matches(['@', '#']);
         let mut profiles = Vec::new();
@@ -109,29 +110,39 @@ impl Engine {
         after: u64,
         limit: usize,
     ) -> Result<Vec<ChangeRecord>> {
+        caller.require(Right::Read).map_err(|error| error.during("changes"))?;
         self.store.changes(caller.access(), after, limit).await
     }
 
     /// Returns audit entries, the oldest first, as far as they are the caller's.
     ///
-    /// Somebody who keeps the store sees all of them; others see what they did themselves.
+    /// Somebody who keeps the store and may administer it sees all of them; others see what they did
+    /// themselves.
     pub async fn audit(
         &self,
         caller: &Caller,
         which: Entries,
         limit: usize,
     ) -> Result<Vec<AuditEntry>> {
-        let actor = (!caller.keeps_the_store()).then(|| caller.actor());
+        caller.require(Right::Read).map_err(|error| error.during("audit"))?;
+        let sees_all = caller.keeps_the_store() && caller.rights().contains(Right::Admin);
+        let actor = (!sees_all).then(|| caller.actor());
         self.store.audit(actor, which, limit).await
     }
 
     /// Checks that no audit entry was changed, moved or left out, and returns how many there are.
-    pub async fn verify_audit(&self) -> Result<u64> {
-        self.store.verify_audit().await.map_err(|error| error.during("verify"))
+    pub async fn verify_audit(&self, caller: &Caller) -> Result<u64> {
+        let verify = async {
+            caller.require(Right::Admin)?;
+            self.store.verify_audit().await
+        };
+        verify.await.map_err(|error| error.during("verify"))
     }
 }
 
-fn check_all_open(caller: &Caller, scopes: &[Scope]) -> Result<()> {
+/// Refuses scopes that the caller may not read.
+fn check_readable(caller: &Caller, scopes: &[Scope]) -> Result<()> {
+    caller.require(Right::Read).map_err(|error| error.during("entity"))?;
     scopes.iter().try_for_each(|scope| check_open(caller, scope))
 }
 

@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use super::Engine;
 use crate::error::Result;
-use crate::model::{AuditAction, AuditEvent, Identifier, MemoryId, Scope, Timestamp};
+use crate::model::{
+    AuditAction, AuditEvent, Identifier, MemoryId, Scope, Timestamp, unique_digits,
+};
 use crate::store::Entries;
 
 /// How many ids an audit entry names; of more, the sequence of changes has them.
@@ -99,10 +100,7 @@ impl Engine {
 
     pub(super) fn new_receipt(&self, now: Timestamp) -> String {
         let context = self.ids.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let seconds = u64::try_from(now.as_second()).unwrap_or_default();
-        let nanoseconds = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
-        let time = uuid::Timestamp::from_unix(&*context, seconds, nanoseconds);
-        format!("receipt_{}", Uuid::new_v7(time).simple())
+        format!("receipt_{}", unique_digits(now, &context))
     }
 }
 

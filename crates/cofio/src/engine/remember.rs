@@ -4,9 +4,10 @@ use super::{Engine, check_batch, check_open};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Draft, Memory, MemoryId, Outcome, Source, State,
-    Timestamp, Trust,
+    AuditAction, AuditEvent, Caller, Change, Draft, Memory, MemoryId, Outcome, Right, Source,
+    State, Timestamp, Trust,
 };
+use crate::processors::share;
 
 /// What became of something to remember.
 #[derive(Debug, Clone)]
@@ -69,7 +70,9 @@ impl Engine {
         let rewritten = self.redact_split(&mut prepared, now).await?;
         let changes = rewritten.into_iter().chain(prepared.iter().map(create)).collect();
         let audit = audit(&prepared);
-        let mut outcomes = self.commit(caller, now, changes, audit, idempotency).await?;
+        // Parts of secrets go from turns that were kept before, whatever the caller may delete.
+        let unhindered = caller.with_every_right();
+        let mut outcomes = self.commit(&unhindered, now, changes, audit, idempotency).await?;
         // What became of turns that were rewritten is nobody's question.
         let outcomes = outcomes.split_off(outcomes.len().saturating_sub(prepared.len()));
         self.announce();
@@ -83,16 +86,21 @@ impl Engine {
         drafts: &[Draft],
         now: Timestamp,
     ) -> Result<Vec<Prepared>> {
+        caller.require(Right::Write)?;
         let parents = self.parents(caller, drafts).await?;
-        let mut prepared = Vec::with_capacity(drafts.len());
+        let mut admitted = Vec::with_capacity(drafts.len());
         for (index, draft) in drafts.iter().enumerate() {
             check_open(caller, &draft.scope)?;
-            let mut draft = draft.clone();
-            draft.source = no_better_than(draft.source, &draft.derived_from, &parents)?;
-            let id = self.new_id(draft.kind, now);
-            let one = ingest::prepare(draft, id, &self.config, now);
-            prepared.push(one.map_err(|error| error.with("index", index))?);
+            let source = draft.source.clone().trusted_at_most(caller.trust());
+            let source = no_better_than(source, &draft.derived_from, &parents)?;
+            admitted.push((index, self.new_id(draft.kind, now), source));
         }
+        let prepared = share(&admitted, |(index, id, source)| {
+            let draft = Draft { source: source.clone(), ..drafts[*index].clone() };
+            let one = ingest::prepare(draft, id.clone(), &self.config, now);
+            one.map_err(|error| error.with("index", *index))
+        });
+        let prepared: Vec<Prepared> = prepared.into_iter().collect::<Result<_>>()?;
         let rejected = self.rejected(prepared.iter().map(|one| &one.memory)).await?;
         match prepared.iter().position(|one| rejected.contains(&one.memory.id)) {
             Some(index) => Err(super::policy::was_rejected().with("index", index)),
@@ -113,6 +121,8 @@ impl Engine {
     }
 
     /// Pairs what was prepared with what became of it.
+    ///
+    /// Of a memory that was there already, somebody who may not read learns no more than its id.
     async fn remembered(
         &self,
         caller: &Caller,
@@ -134,16 +144,19 @@ impl Engine {
             if let Some(known) = loaded.get_mut(outcome.id())
                 && known.state == State::Pending
                 && one.memory.state == State::Active
+                && one.memory.source.trust() == Trust::High
                 && one.memory.content == known.content
             {
                 let text = known.content.as_str().to_owned();
-                *known = self.approve(caller, outcome.id(), &text).await?;
+                *known = self.approve(&caller.with_every_right(), outcome.id(), &text).await?;
             }
         }
         let pair = |(one, outcome): (Prepared, Outcome)| {
             let existing = matches!(outcome, Outcome::Existing(_));
             let memory = if one.memory.id == *outcome.id() {
                 one.memory
+            } else if !caller.rights().contains(Right::Read) {
+                Memory { id: outcome.id().clone(), ..one.memory }
             } else {
                 loaded.get(outcome.id()).cloned().ok_or_else(forgotten_meanwhile)?
             };

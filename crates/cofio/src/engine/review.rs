@@ -2,7 +2,7 @@ use super::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest;
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, Scope, State,
+    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Outcome, Right, Scope, State, Trust,
 };
 use crate::store::Rejection;
 
@@ -23,7 +23,11 @@ impl Engine {
 
     /// Returns what was rejected, the latest first; of the values only hashes are known.
     pub async fn rejections(&self, caller: &Caller) -> Result<Vec<Rejection>> {
-        self.store.rejections(caller.access()).await.map_err(|error| error.during("review"))
+        let rejections = async {
+            caller.require(Right::Read)?;
+            self.store.rejections(caller.access()).await
+        };
+        rejections.await.map_err(|error| error.during("review"))
     }
 
     /// Lets a value be learnt again that was rejected in a scope, and returns whether it was.
@@ -32,8 +36,12 @@ impl Engine {
     }
 
     async fn approve_text(&self, caller: &Caller, id: &MemoryId, text: &str) -> Result<Memory> {
+        caller.require(Right::Write)?;
         let now = self.now();
         let memory = self.waiting(caller, id).await?;
+        if caller.trust() < Trust::High {
+            return Err(ingest::awaits_owner(&memory));
+        }
         if memory.content.as_str() != text {
             let message = format!("{id} says something else: read it again");
             return Err(Error::new(ErrorKind::Conflict, message).with("version", memory.version));
@@ -52,12 +60,13 @@ impl Engine {
     }
 
     async fn reject_value(&self, caller: &Caller, id: &MemoryId) -> Result<()> {
+        caller.require(Right::Delete)?;
         let memory = self.waiting(caller, id).await?;
         let event = event(AuditAction::Delete, &memory).with("reason", "reject");
         let (id, scope) = (memory.id, memory.scope);
         let change = match ingest::value_hash(&scope, memory.content.as_str()) {
             Some(value) => Change::Reject { id: id.clone(), scope, value },
-            None => Change::Forget { id: id.clone(), scope },
+            None => Change::Forget { id: id.clone(), scope, version: None },
         };
         match self.commit(caller, self.now(), vec![change], vec![event], None).await?.as_slice() {
             [Outcome::Forgotten(_)] => Ok(()),
@@ -66,7 +75,12 @@ impl Engine {
     }
 
     async fn permit_value(&self, caller: &Caller, scope: &Scope, text: &str) -> Result<bool> {
+        caller.require(Right::Write)?;
         super::check_open(caller, scope)?;
+        if caller.trust() < Trust::High {
+            let message = "only the owner lets something be learnt again that was rejected";
+            return Err(Error::new(ErrorKind::Refused, message).with("reason", "trust"));
+        }
         let Some(value) = ingest::value_hash(scope, text) else { return Ok(false) };
         let permitted = self.store.permit(scope, &value).await?;
         if permitted {

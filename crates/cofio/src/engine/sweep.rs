@@ -3,7 +3,7 @@ use jiff::SignedDuration;
 use super::{Engine, receipt};
 use crate::error::Result;
 use crate::lifecycle::sweeping::{self, Ended};
-use crate::model::{AuditAction, AuditEvent, Caller, Kind, MemoryId, Scope, Timestamp};
+use crate::model::{AuditAction, AuditEvent, Caller, Kind, MemoryId, Right, Scope, Timestamp};
 
 /// How many memories are removed together.
 const PIECE: usize = 1_000;
@@ -41,6 +41,7 @@ impl Engine {
     /// Forgets what has ended by itself, unless that is so much that the clock may be wrong: then
     /// it is held, which is put on record, until [`Engine::sweep_agreed`].
     pub async fn sweep(&self, caller: &Caller, sweep: &Sweep) -> Result<Swept> {
+        caller.require(Right::Delete)?;
         let now = self.now();
         let ended = self.ended(caller, sweep, now, usize::MAX).await?;
         if let Some((count, share)) = self.suspicion(caller, sweep, ended.len(), now).await? {
@@ -56,6 +57,7 @@ impl Engine {
 
     /// Forgets what has ended by itself, however much it is, because somebody agreed.
     pub async fn sweep_agreed(&self, caller: &Caller, sweep: &Sweep) -> Result<usize> {
+        caller.require(Right::Delete)?;
         let now = self.now();
         let ended = self.ended(caller, sweep, now, usize::MAX).await?;
         self.remove_ended(caller, &ended, now).await
@@ -63,8 +65,8 @@ impl Engine {
 
     /// Forgets some of what has ended by itself, for a program that starts or has a moment.
     ///
-    /// What is held is not put on record once more. If nothing has ended, it takes one look at an
-    /// index.
+    /// It takes no right, as nobody can see any of it. What is held is not put on record once more.
+    /// If nothing has ended, it takes one look at an index.
     pub async fn sweep_some(&self, caller: &Caller) -> Result<Swept> {
         let (now, all) = (self.now(), Sweep::default());
         let until = now.checked_sub(GRACE).unwrap_or(now);
@@ -77,7 +79,7 @@ impl Engine {
             return Ok(Swept::Held { count, share });
         }
         ended.truncate(SOME);
-        self.remove_ended(caller, &ended, now).await.map(Swept::Removed)
+        self.remove_ended(&caller.with_every_right(), &ended, now).await.map(Swept::Removed)
     }
 
     async fn ended(

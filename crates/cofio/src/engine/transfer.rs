@@ -6,8 +6,8 @@ use crate::bundle::{Reader, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Commit, Doubt, Memory, MemoryId, Outcome, SourceType,
-    Trust,
+    AuditAction, AuditEvent, Caller, Change, Commit, Doubt, Memory, MemoryId, Outcome, Right,
+    SourceType, Trust,
 };
 
 /// How many memories are written together.
@@ -114,6 +114,9 @@ impl Engine {
         importing: Importing,
         mut progress: impl FnMut(u64),
     ) -> Result<Imported> {
+        caller.require(Right::Write)?;
+        let trusted_at_most = importing.trusted_at_most.min(caller.trust());
+        let importing = Importing { trusted_at_most, ..importing };
         let mut reader = Reader::new(input)?;
         let mut imported = Imported::default();
         let mut seen = HashSet::new();
@@ -178,6 +181,7 @@ impl Engine {
         event.details.extend(super::described(changes.iter().filter_map(written)));
         let mut audit = vec![event];
         audit.extend(super::redaction_event(redactions.iter()));
+        super::check_changes(caller, &changes)?;
         let (actor, at) = (caller.actor().clone(), self.now());
         let commit = Commit { actor, at, changes, audit, idempotency: None };
         imported.count(&match importing.dry_run {
@@ -237,7 +241,7 @@ impl Engine {
         if !importing.on_conflict.replaces(known, &memory)? {
             return Ok(None);
         }
-        ingest::refuse_lower_trust(known, &memory.source)?;
+        ingest::refuse_lower_trust(known, memory.source.trust())?;
         memory.version = known.version + 1;
         memory.created_at = known.created_at;
         Ok(Some((Change::Update { memory: Box::new(memory), identity }, redactions)))

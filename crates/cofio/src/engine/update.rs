@@ -1,7 +1,9 @@
 use super::{Engine, check_batch};
 use crate::error::Result;
 use crate::ingest::{self, Redaction, Revised};
-use crate::model::{AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Patch, Timestamp};
+use crate::model::{
+    AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Patch, Right, Timestamp,
+};
 use crate::store::version_conflict;
 
 /// How often a change is tried again when somebody else was faster.
@@ -42,6 +44,7 @@ impl Engine {
         caller: &Caller,
         patches: &[(MemoryId, Patch)],
     ) -> Result<Vec<Updated>> {
+        caller.require(Right::Write)?;
         check_batch(patches.len(), self.config.limits.batch)?;
         let exact = patches.iter().any(|(_, patch)| patch.expected_version.is_some());
         let attempts = if exact { 1 } else { ATTEMPTS };
@@ -63,7 +66,7 @@ impl Engine {
         let (mut updated, mut changes, mut audit) = (Vec::new(), Vec::new(), Vec::new());
         for (id, patch) in patches {
             let memory = self.load(caller, id, now).await?;
-            let revised = self.revise(&memory, patch.clone(), now).await;
+            let revised = self.revise(caller, &memory, patch.clone(), now).await;
             let revised = self.recording_refusals(caller, now, revised).await?;
             if revised.changes_nothing(&memory) {
                 let (content_changed, redactions) = (false, revised.redactions);
@@ -87,12 +90,20 @@ impl Engine {
         }
     }
 
-    async fn revise(&self, memory: &Memory, patch: Patch, now: Timestamp) -> Result<Revised> {
+    async fn revise(
+        &self,
+        caller: &Caller,
+        memory: &Memory,
+        patch: Patch,
+        now: Timestamp,
+    ) -> Result<Revised> {
         if let Some(expected) = patch.expected_version.filter(|&version| version != memory.version)
         {
             return Err(version_conflict(&memory.id, expected, memory.version));
         }
-        let revised = ingest::revise(memory, patch, &self.config, now)?;
+        ingest::refuse_lower_trust(memory, caller.trust())?;
+        let source = patch.source.map(|source| source.trusted_at_most(caller.trust()));
+        let revised = ingest::revise(memory, Patch { source, ..patch }, &self.config, now)?;
         if revised.content_changed
             && !self.rejected(std::iter::once(&revised.memory)).await?.is_empty()
         {

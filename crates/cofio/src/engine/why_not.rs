@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::{Engine, search};
 use crate::error::Result;
-use crate::model::{Caller, Filter, Memory, MemoryId, Objection};
+use crate::model::{Caller, Filter, Memory, MemoryId, Objection, Right};
 use crate::retrieval::{Answer, Hit, Mode, Query, Scored, estimated_tokens};
 
 /// Among how many memories the place of one is looked for.
@@ -76,6 +76,7 @@ impl Engine {
     async fn find_out(&self, caller: &Caller, query: &Query, id: &MemoryId) -> Result<WhyNot> {
         self.check_query(query)?;
         let now = self.now();
+        caller.require(Right::Read)?;
         let found = self.store.get(caller.access(), std::slice::from_ref(id)).await?;
         let memory = found.into_iter().next().ok_or_else(|| MemoryId::not_found(id.as_str()))?;
         let filter = super::filter(caller, &query.selection, now)?;

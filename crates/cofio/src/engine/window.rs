@@ -1,6 +1,8 @@
 use super::{Engine, ForgetReason};
 use crate::error::{Error, Result};
-use crate::model::{Caller, Criteria, Doubt, Draft, Kind, Layer, Memory, Scope, Source, Timestamp};
+use crate::model::{
+    Caller, Criteria, Doubt, Draft, Kind, Layer, Memory, Right, Scope, Source, Timestamp,
+};
 use crate::retrieval::Selection;
 use crate::store::{Order, Page};
 
@@ -31,6 +33,7 @@ impl Engine {
         content: &str,
         mut source: Source,
     ) -> Result<Vec<Turn>> {
+        caller.require(Right::Read)?;
         check_window(session, role)?;
         source.role = Some(role.to_owned());
         let draft = Draft::new(session.clone(), Kind::Working, content, source);
@@ -41,7 +44,8 @@ impl Engine {
         let turns = self.spoken(caller, session, kept + SURPLUS).await?;
         if let Some(old) = turns.get(kept..).filter(|old| !old.is_empty()) {
             let old: Vec<_> = old.iter().map(|memory| memory.id.clone()).collect();
-            self.forget_chosen(caller, &old, ForgetReason::Window).await?;
+            // A window lets go of its oldest turns by itself.
+            self.forget_chosen(&caller.with_every_right(), &old, ForgetReason::Window).await?;
         }
         Ok(in_order(turns.into_iter().take(kept)))
     }

@@ -72,6 +72,11 @@ impl<'a> Cleaner<'a> {
         self.optional("key", key)
     }
 
+    /// Cleans what people call a key that programs prove themselves by.
+    pub(super) fn key_name(&mut self, name: &str) -> String {
+        self.string("name", name)
+    }
+
     /// Cleans everything known about a memory.
     pub(super) fn metadata(&mut self, metadata: Metadata) -> Metadata {
         Metadata {

@@ -42,8 +42,13 @@ fn refuse_other_text(memory: &Memory, confirmation: &Confirmation) -> Result<()>
 fn refuse_strangers(memory: &Memory, confirmation: &Confirmation) -> Result<()> {
     let owner_read_it = confirmation.source.trust() == Trust::High && confirmation.text.is_some();
     if memory.state == State::Pending && !owner_read_it {
-        let message = format!("{} waits until its owner has read and confirmed it", memory.id);
-        return Err(Error::new(ErrorKind::ConfirmationRequired, message).with("reason", "pending"));
+        return Err(awaits_owner(memory));
     }
-    refuse_lower_trust(memory, &confirmation.source)
+    refuse_lower_trust(memory, confirmation.source.trust())
+}
+
+/// Returns the error for somebody who confirms in place of the owner.
+pub fn awaits_owner(memory: &Memory) -> Error {
+    let message = format!("{} waits until its owner has read and confirmed it", memory.id);
+    Error::new(ErrorKind::ConfirmationRequired, message).with("reason", "pending")
 }

@@ -7,8 +7,8 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::expiry;
 use crate::model::{
-    Accesses, CleanText, Doubt, Draft, Embedding, Kind, Memory, MemoryId, Patch, Provenance, Scope,
-    Source, SourceType, State, Timestamp, Triple, Trust, microseconds,
+    Accesses, CleanText, Doubt, Draft, Embedding, Identifier, Kind, Memory, MemoryId, Patch,
+    Provenance, Scope, Source, SourceType, State, Timestamp, Triple, Trust, microseconds,
 };
 
 /// How fast facts and procedures fade, per day, if nothing is said.
@@ -114,12 +114,11 @@ fn refuse_credentials(kind: Kind, triple: Option<&Triple>, redactions: &[Redacti
     Ok(())
 }
 
-/// Refuses to let a source change what a more trusted one said.
-pub fn refuse_lower_trust(memory: &Memory, source: &Source) -> Result<()> {
-    if source.trust() < memory.source.trust() {
+/// Refuses to let what is trusted less change what a more trusted source said.
+pub fn refuse_lower_trust(memory: &Memory, trust: Trust) -> Result<()> {
+    if trust < memory.source.trust() {
         let message = format!(
-            "what has {} trust cannot change what has {} trust",
-            source.trust(),
+            "what has {trust} trust cannot change what has {} trust",
             memory.source.trust()
         );
         return Err(Error::new(ErrorKind::Refused, message).with("reason", "trust"));
@@ -130,7 +129,7 @@ pub fn refuse_lower_trust(memory: &Memory, source: &Source) -> Result<()> {
 /// Applies a patch to a memory under the same rules.
 pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) -> Result<Revised> {
     if let Some(source) = &patch.source {
-        refuse_lower_trust(memory, source)?;
+        refuse_lower_trust(memory, source.trust())?;
     }
     let trust = patch.source.as_ref().map_or(memory.source.trust(), Source::trust);
     let mut cleaner = Cleaner::new(config, trust, patch.doubt);
@@ -154,6 +153,7 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
         limits::check_metadata(&revised.metadata, &config.limits)?;
         revised.metadata = cleaner.metadata(revised.metadata);
     }
+    revised.access_policy = patch.access_policy.unwrap_or(memory.access_policy);
     if let Some(key) = patch.key {
         limits::check_key(&key)?;
         revised.key = cleaner.key(Some(key));
@@ -223,10 +223,13 @@ pub(super) fn told_time(memory: &Memory) -> Option<Timestamp> {
 /// Refuses identifiers that are secrets: they cannot be redacted without becoming another's.
 fn refuse_secret_names(scope: &Scope, source: &Source) -> Result<()> {
     let names = scope.identifiers().iter().map(|(_, name)| name).chain(&source.session);
-    for name in names {
-        if findings(name.as_str()).iter().any(|finding| finding.level >= Level::Probable) {
-            return Err(Error::invalid("an identifier looks like a secret"));
-        }
+    names.into_iter().try_for_each(refuse_secret_name)
+}
+
+/// Refuses an identifier that is a secret.
+pub(super) fn refuse_secret_name(name: &Identifier) -> Result<()> {
+    if findings(name.as_str()).iter().any(|finding| finding.level >= Level::Probable) {
+        return Err(Error::invalid("an identifier looks like a secret"));
     }
     Ok(())
 }

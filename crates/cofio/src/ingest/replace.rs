@@ -12,7 +12,7 @@ use crate::model::{
 /// particular, such as how certain it is, is not known of the new one.
 pub fn replacement(memory: &Memory, correction: Correction) -> Result<Draft> {
     refuse_superseded(memory)?;
-    refuse_lower_trust(memory, &correction.source)?;
+    refuse_lower_trust(memory, correction.source.trust())?;
     let Correction { content, source, triple, doubt } = correction;
     let old = memory.metadata.clone();
     Ok(Draft {

@@ -20,6 +20,12 @@ pub enum AuditAction {
     SecretRedacted,
     /// A write was refused.
     PoisoningAttemptBlocked,
+    /// A key was made.
+    KeyCreated,
+    /// A key was made to end.
+    KeyRevoked,
+    /// A key was made to end, and another one took its place.
+    KeyRotated,
 }
 
 names!(AuditAction, "audit action", Invalid, {
@@ -30,6 +36,9 @@ names!(AuditAction, "audit action", Invalid, {
     TtlCleanup => "memory_ttl_cleanup",
     SecretRedacted => "secret_redacted",
     PoisoningAttemptBlocked => "poisoning_attempt_blocked",
+    KeyCreated => "key_created",
+    KeyRevoked => "key_revoked",
+    KeyRotated => "key_rotated",
 });
 
 /// What to record: never content, never a secret.

@@ -92,6 +92,8 @@ pub struct Patch {
     pub source: Option<Source>,
     /// What to change in the metadata.
     pub metadata: MetadataPatch,
+    /// How widely it is meant to be seen from now on.
+    pub access_policy: Option<AccessPolicy>,
     /// The key to keep it under from now on.
     pub key: Option<String>,
     /// What becomes of what may be a secret.

@@ -13,10 +13,7 @@ pub struct MemoryId(String);
 impl MemoryId {
     /// Makes an id; with one context, later ids sort after earlier ones.
     pub(crate) fn generate(kind: Kind, now: Timestamp, context: &ContextV7) -> Self {
-        let seconds = u64::try_from(now.as_second()).unwrap_or_default();
-        let nanoseconds = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
-        let time = uuid::Timestamp::from_unix(context, seconds, nanoseconds);
-        Self(format!("{}_{}", kind.prefix(), Uuid::new_v7(time).simple()))
+        Self(format!("{}_{}", kind.prefix(), unique_digits(now, context)))
     }
 
     /// Returns the kind that the prefix names.
@@ -43,9 +40,7 @@ impl FromStr for MemoryId {
 
     fn from_str(raw: &str) -> Result<Self> {
         let known = raw.split_once('_').is_some_and(|(prefix, rest)| {
-            Kind::ALL.iter().any(|kind| kind.prefix() == prefix)
-                && rest.len() == 32
-                && rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            Kind::ALL.iter().any(|kind| kind.prefix() == prefix) && is_digits(rest)
         });
         if known { Ok(Self(raw.to_owned())) } else { Err(Self::not_found(raw)) }
     }
@@ -57,4 +52,17 @@ impl MemoryId {
         let shown: String = id.chars().filter(|c| !c.is_control()).take(48).collect();
         Error::new(ErrorKind::NotFound, format!("no memory {shown:?}"))
     }
+}
+
+/// Returns the 32 hexadecimal digits of a new UUID of version 7.
+pub(crate) fn unique_digits(now: Timestamp, context: &ContextV7) -> String {
+    let seconds = u64::try_from(now.as_second()).unwrap_or_default();
+    let nanoseconds = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
+    let time = uuid::Timestamp::from_unix(context, seconds, nanoseconds);
+    Uuid::new_v7(time).simple().to_string()
+}
+
+/// Returns whether a text is 32 hexadecimal digits in lower case.
+pub(super) fn is_digits(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -9,6 +9,7 @@ mod entities;
 mod evidence;
 mod journal;
 mod kept;
+mod keys;
 mod write;
 
 use std::cmp::Reverse;
@@ -27,9 +28,9 @@ use super::{
 };
 use crate::error::Result;
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Kind,
-    Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope, State, Survey, Timestamp,
-    ValueHash,
+    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Key,
+    KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
+    State, Survey, Timestamp, ValueHash,
 };
 
 /// Keeps memories in the process.
@@ -132,6 +133,10 @@ impl Store for MemoryStore {
         Ok(open.take(limit).cloned().collect())
     }
 
+    async fn last_change(&self) -> Result<u64> {
+        Ok(self.contents().journal.last_change())
+    }
+
     async fn ended(
         &self,
         access: &Access,
@@ -198,6 +203,25 @@ impl Store for MemoryStore {
 
     async fn verify_audit(&self) -> Result<u64> {
         self.contents().journal.verify()
+    }
+
+    async fn commit_keys(&self, commit: KeyCommit) -> Result<bool> {
+        self.contents().commit_keys(commit)
+    }
+
+    async fn key(&self, id: &KeyId) -> Result<Option<(Key, KeyHash)>> {
+        Ok(self.contents().keys.get(id).cloned())
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>> {
+        let contents = self.contents();
+        let mut keys: Vec<Key> = contents.keys.values().map(|(key, _)| key.clone()).collect();
+        keys.sort_by_key(|key| key.created_at);
+        Ok(keys)
+    }
+
+    async fn has_keys(&self) -> Result<bool> {
+        Ok(!self.contents().keys.is_empty())
     }
 
     async fn adopt(&self, fingerprint: &Fingerprint) -> Result<bool> {

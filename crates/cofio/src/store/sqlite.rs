@@ -8,6 +8,7 @@
 mod audit;
 mod codes;
 mod copy;
+mod derived;
 mod entities;
 mod evidence;
 mod field;
@@ -16,6 +17,7 @@ mod gathering;
 mod head;
 mod idempotency;
 mod index;
+mod keys;
 mod pending;
 mod purge;
 mod read;
@@ -41,9 +43,11 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Memory,
-    MemoryId, Outcome, PassageHash, Place, Reading, Scope, Timestamp, ValueHash,
+    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Key,
+    KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
+    Timestamp, ValueHash,
 };
+use derived::Ready;
 use threads::Threads;
 
 #[cfg(feature = "bench")]
@@ -135,11 +139,12 @@ impl Store for SqliteStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
-        self.threads.commit(commit).await
+        self.threads.commit(Ready::new(commit)).await
     }
 
     async fn rehearse(&self, commit: Commit) -> Result<Vec<Outcome>> {
-        self.threads.run(move |connection| write::rehearse(connection, &commit)).await
+        let ready = Ready::new(commit);
+        self.threads.run(move |connection| write::rehearse(connection, &ready)).await
     }
 
     async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
@@ -197,6 +202,10 @@ impl Store for SqliteStore {
     ) -> Result<Vec<ChangeRecord>> {
         let access = access.clone();
         self.threads.read(move |connection| read::changes(connection, &access, after, limit)).await
+    }
+
+    async fn last_change(&self) -> Result<u64> {
+        self.threads.read(read::last_change).await
     }
 
     async fn ended(
@@ -259,6 +268,23 @@ impl Store for SqliteStore {
                 Ok(entries)
             })
             .await
+    }
+
+    async fn commit_keys(&self, commit: KeyCommit) -> Result<bool> {
+        self.threads.run(move |connection| keys::commit(connection, &commit)).await
+    }
+
+    async fn key(&self, id: &KeyId) -> Result<Option<(Key, KeyHash)>> {
+        let id = id.clone();
+        self.threads.read(move |connection| keys::find(connection, &id)).await
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>> {
+        self.threads.read(keys::list).await
+    }
+
+    async fn has_keys(&self) -> Result<bool> {
+        self.threads.read(keys::exist).await
     }
 
     async fn adopt(&self, fingerprint: &Fingerprint) -> Result<bool> {

@@ -58,7 +58,7 @@ fn ten_years_ahead_nothing_goes_and_afterwards_everything_is_there() {
         assert!(matches!(sweep_some(&fixture), Swept::Held { .. }), "a write makes it no truer");
         fixture.wait(days(-3_650));
         assert_eq!(seen(&fixture), (episodes + facts + 1) as u64);
-        block_on(fixture.engine.verify_audit()).unwrap();
+        block_on(fixture.engine.verify_audit(&keeper())).unwrap();
     }
 }
 
@@ -114,7 +114,7 @@ fn four_hundred_days_back_ids_stay_unique_and_lists_whole() {
     let listed = newest(&fixture);
     assert_eq!(listed.len(), 50);
     assert_eq!(listed.iter().collect::<HashSet<_>>().len(), 50);
-    assert_eq!(block_on(fixture.engine.verify_audit()).unwrap(), 50);
+    assert_eq!(block_on(fixture.engine.verify_audit(&keeper())).unwrap(), 50);
 }
 
 #[test]

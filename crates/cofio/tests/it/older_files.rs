@@ -5,7 +5,7 @@ use cofio::store::{SqliteStore, Store as _};
 use cofio::{Engine, Query, Selection};
 use pollster::block_on;
 
-use crate::fixture::{START, identifiers, local};
+use crate::fixture::{START, identifiers, keeper, local};
 
 #[test]
 fn a_file_of_the_first_version_is_found_and_embedded_as_if_it_were_new() {
@@ -28,7 +28,7 @@ fn a_file_of_the_first_version_is_found_and_embedded_as_if_it_were_new() {
     let session = [(Layer::User, "alice"), (Layer::Session, "s1")];
     assert_eq!(found("what was it with bob?", &session).len(), 1);
     assert!(found("forgotten canary", &session).is_empty());
-    block_on(engine.verify_audit()).unwrap();
+    block_on(engine.verify_audit(&keeper())).unwrap();
     assert!(folder.path().join("cofio.db.v1.backup").exists());
 }
 

@@ -319,5 +319,5 @@ fn reading_is_counted_and_everything_is_audited() {
     );
     let own = block_on(fixture.engine.audit(&local("bob"), Entries::Latest, 100)).unwrap();
     assert!(own.is_empty(), "others' entries are others'");
-    assert_eq!(block_on(fixture.engine.verify_audit()).unwrap(), 5);
+    assert_eq!(block_on(fixture.engine.verify_audit(&keeper())).unwrap(), 5);
 }

@@ -201,9 +201,9 @@ fn going_back_is_on_record_and_the_record_goes_on() {
     let patch = Patch { content: Some("changed".to_owned()), ..Patch::default() };
     block_on(fixture.engine.update(&local("alice"), &first.id, patch)).unwrap();
     let second = fixture.fact("alice", "second");
-    let entries = block_on(fixture.engine.verify_audit()).unwrap();
+    let entries = block_on(fixture.engine.verify_audit(&keeper())).unwrap();
     restore(&fixture, &copy).unwrap();
-    assert_eq!(block_on(fixture.engine.verify_audit()).unwrap(), entries + 1);
+    assert_eq!(block_on(fixture.engine.verify_audit(&keeper())).unwrap(), entries + 1);
     let changes = block_on(fixture.engine.changes(&keeper(), 0, 100)).unwrap();
     let last: Vec<_> =
         changes[3..].iter().map(|change| (&change.id, change.kind.as_str())).collect();
@@ -225,7 +225,7 @@ fn a_backup_from_another_machine_finds_its_scopes() {
     for user in ["zoe", "bob", "alice"] {
         assert_eq!(to.found(user, "ann tea"), [format!("tea of {user} with @ann")]);
     }
-    block_on(to.engine.verify_audit()).unwrap();
+    block_on(to.engine.verify_audit(&keeper())).unwrap();
 }
 
 #[test]
@@ -314,9 +314,9 @@ fn tampering_with_the_audit_is_noticed() {
         for number in 0..3 {
             fixture.fact("alice", &format!("note {number}"));
         }
-        assert_eq!(block_on(fixture.engine.verify_audit()).unwrap(), 3);
+        assert_eq!(block_on(fixture.engine.verify_audit(&keeper())).unwrap(), 3);
         Connection::open(fixture.path()).unwrap().execute_batch(statement).unwrap();
-        let error = block_on(fixture.engine.verify_audit()).unwrap_err();
+        let error = block_on(fixture.engine.verify_audit(&keeper())).unwrap_err();
         assert!(error.to_string().contains("tampered"), "{statement}: {error}");
     }
 }

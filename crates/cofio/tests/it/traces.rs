@@ -191,5 +191,5 @@ fn what_was_forgotten_or_rejected_after_a_backup_stays_so_when_it_is_restored() 
     assert_eq!((audit.found, audit.verdict), (1, Verdict::Reference), "the audit knows");
     let again = fixture.remember(fact("alice", "The bank is PelicanHeron!"));
     assert!(again.is_err(), "what was rejected is not learnt again");
-    block_on(fixture.engine.verify_audit()).unwrap();
+    block_on(fixture.engine.verify_audit(&keeper())).unwrap();
 }

@@ -79,7 +79,7 @@ fn a_bundle_carries_everything_into_an_empty_store() {
     assert_eq!(imported, Imported { created: 4, ..Imported::default() });
     assert_eq!(contents(&to), contents(&from));
     assert_eq!(to.found("alice", "bob green"), ["tea is green, says @bob"]);
-    block_on(to.engine.verify_audit()).unwrap();
+    block_on(to.engine.verify_audit(&keeper())).unwrap();
 }
 
 #[test]

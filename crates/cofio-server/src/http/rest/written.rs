@@ -118,7 +118,7 @@ fn lifetime(until: Option<&str>, seconds: Option<u32>) -> Result<Lifetime> {
 }
 
 /// Returns the kind: statements are procedures, and procedures are statements.
-fn of_statement(kind: Option<Kind>, is_statement: bool) -> Result<Kind> {
+pub(crate) fn of_statement(kind: Option<Kind>, is_statement: bool) -> Result<Kind> {
     match (kind, is_statement) {
         (None | Some(Kind::Procedure), true) => Ok(Kind::Procedure),
         (Some(kind), true) => {

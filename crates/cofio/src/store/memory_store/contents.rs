@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::journal::Journal;
 use super::kept::Kept;
 use crate::model::{
-    Access, Fingerprint, IdempotencyKey, Identifier, MemoryId, Outcome, Reading, Scope, ValueHash,
+    Access, Fingerprint, IdempotencyKey, Identifier, Key, KeyHash, KeyId, MemoryId, Outcome,
+    Reading, Scope, ValueHash,
 };
 use crate::store::{Rejection, Tombstone};
 
@@ -22,6 +23,8 @@ pub(super) struct Contents {
     pub(super) rejections: BTreeMap<(ScopeKey, ValueHash), Rejection>,
     /// What was asked under a caller's key, and what came of it.
     pub(super) requests: HashMap<(Identifier, IdempotencyKey), ([u8; 32], Vec<Outcome>)>,
+    /// Every key, with what its token is known by.
+    pub(super) keys: BTreeMap<KeyId, (Key, KeyHash)>,
     pub(super) journal: Journal,
     /// The model that memories are embedded with.
     pub(super) model: Option<Fingerprint>,

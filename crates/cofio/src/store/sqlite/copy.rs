@@ -7,10 +7,11 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use uuid::{NoContext, Uuid};
 
+use super::derived::Derived;
 use super::read::{self, collect};
 use super::{
-    SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, pending, plain,
-    unexpected, write,
+    SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, keys, pending,
+    plain, unexpected, write,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::document;
@@ -135,7 +136,7 @@ pub(super) fn derive_all(connection: &Connection) -> Result<()> {
         )
         .map_err(unexpected)?;
     read::each_memory(connection, |number, scope, memory| {
-        write::derive(connection, number, scope, memory)
+        write::derive(connection, number, scope, memory, &Derived::of(memory))
     })
 }
 
@@ -160,6 +161,10 @@ fn check(connection: &Connection, path: &Path) -> Result<Integrity> {
     let unsound = unsound(connection)?;
     if unsound > 0 {
         problems.push(format!("{unsound} memories cannot be read"));
+    }
+    let unsound = keys::unsound(connection)?;
+    if unsound > 0 {
+        problems.push(format!("{unsound} keys cannot be read"));
     }
     problems.extend(codes::check(connection)?);
     let memories = connection

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _};
 
+use super::derived::Named;
 use super::read::{self, collect};
 use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
@@ -21,17 +22,17 @@ pub(super) fn link(
     number: i64,
     scope: i64,
     memory: &Memory,
+    named: &[Named],
 ) -> Result<()> {
-    for mention in &memory.entities {
-        let (folded, alias) = (fold(&mention.name), fold(&mention.alias));
-        let entity = entity_number(connection, scope, &folded, mention)?;
+    for (mention, Named { name, alias }) in memory.entities.iter().zip(named) {
+        let entity = entity_number(connection, scope, name, mention)?;
         execute(
             connection,
             "INSERT INTO mentions (memory, entity, alias, folded) VALUES (?, ?, ?, ?)
              ON CONFLICT DO NOTHING",
-            (number, entity, &mention.alias, &alias),
+            (number, entity, &mention.alias, alias),
         )?;
-        for spelling in [folded, alias] {
+        for spelling in [name, alias] {
             execute(
                 connection,
                 "INSERT INTO spellings (scope, folded, entity) VALUES (?, ?, ?)

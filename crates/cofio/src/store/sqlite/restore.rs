@@ -14,8 +14,8 @@ use super::read::collect;
 use super::schema::{self, Owner};
 use super::write::Writing;
 use super::{
-    Durability, SqliteOptions, SqliteStore, audit, codes, connect, create_new, failed, pending,
-    plain, unexpected,
+    Durability, SqliteOptions, SqliteStore, audit, codes, connect, create_new, failed, keys,
+    pending, plain, unexpected,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{AuditAction, AuditEvent, Caller, ChangeKind, Identifier, MemoryId, Timestamp};
@@ -23,8 +23,8 @@ use crate::model::{AuditAction, AuditEvent, Caller, ChangeKind, Identifier, Memo
 impl SqliteStore {
     /// Replaces every memory by what a copy holds, except what was forgotten since.
     ///
-    /// Others see either the old state or the new one. Returns how many memories of the copy stay
-    /// forgotten.
+    /// Others see either the old state or the new one. No key of the copy opens anything that it
+    /// did not open before. Returns how many memories of the copy stay forgotten.
     pub async fn restore(&self, source: &Path, caller: &Caller, now: Timestamp) -> Result<usize> {
         let prepared = prepare(source, &self.path)?;
         let (path, actor) = (prepared[0].path().to_owned(), caller.actor().clone());
@@ -104,10 +104,14 @@ fn restore(connection: &mut Connection, actor: &Identifier, now: Timestamp) -> R
     if unsound(&transaction)? > 0 {
         return Err(Error::new(ErrorKind::Damaged, "the copy holds memories that cannot be read"));
     }
+    let taken_over = keys::take_over(&transaction, now)?;
     derive_all(&transaction)?;
     codes::rebuild(&transaction)?;
     pending::refill(&transaction)?;
-    let event = AuditEvent::new(AuditAction::Write).with("reason", "restored from a copy");
+    let mut event = AuditEvent::new(AuditAction::Write).with("reason", "restored from a copy");
+    if taken_over > 0 {
+        event = event.with("revokedKeys", taken_over);
+    }
     audit::append(&transaction, actor, now, &event, writing.record()?)?;
     transaction.commit().map_err(|cause| failed(cause, "cannot restore the database"))?;
     Ok(still_forgotten)

@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
         include_str!("schema/003-refusals.sql")
     ),
     include_str!("schema/004-beginnings.sql"),
+    include_str!("schema/005-keys.sql"),
 ];
 
 /// Marks a file as ours ("cofi").

@@ -10,11 +10,12 @@ use std::time::Duration;
 use async_channel::{Receiver, Sender};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::derived::Ready;
 use super::field::locked;
 use super::head::HeadFile;
 use super::{Begin, SqliteOptions, connect, failed, unexpected, write};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Commit, Outcome, Reading};
+use crate::model::{Outcome, Reading};
 
 /// How many connections read at the same time.
 const READERS: usize = 4;
@@ -62,7 +63,7 @@ type Reply<T> = Sender<Result<T>>;
 type Outcomes = Result<Vec<Outcome>>;
 
 enum WriteJob {
-    Commit(Box<Commit>, Reply<Vec<Outcome>>),
+    Commit(Box<Ready>, Reply<Vec<Outcome>>),
     /// There are notes of readings again.
     Note,
     Settle(Reply<()>),
@@ -98,9 +99,9 @@ impl Threads {
     }
 
     /// Commits together with what others are committing at the moment.
-    pub(super) async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
+    pub(super) async fn commit(&self, ready: Ready) -> Result<Vec<Outcome>> {
         let (reply, answer) = async_channel::bounded(1);
-        let job = WriteJob::Commit(Box::new(commit), reply);
+        let job = WriteJob::Commit(Box::new(ready), reply);
         self.hand_over(job)?;
         answer.recv().await.map_err(|_| stopped())?
     }
@@ -277,7 +278,7 @@ impl Writer {
         let mut jobs = Vec::new();
         for job in group {
             match job {
-                WriteJob::Commit(commit, reply) => jobs.push(Written::Commit(commit, reply)),
+                WriteJob::Commit(ready, reply) => jobs.push(Written::Commit(ready, reply)),
                 WriteJob::Note => {
                     let notes = std::mem::take(&mut *locked(&self.notes));
                     jobs.extend(notes.into_iter().map(Box::new).map(Written::Observe));
@@ -315,8 +316,8 @@ impl Writer {
         };
         for job in jobs {
             match job {
-                Written::Commit(commit, reply) => {
-                    let applied = separately(&transaction, || write::apply(&transaction, &commit));
+                Written::Commit(ready, reply) => {
+                    let applied = separately(&transaction, || write::apply(&transaction, &ready));
                     answers.deleted |= applied.as_ref().is_ok_and(|applied| applied.deleted);
                     answers.commits.push((reply, applied.map(|applied| applied.outcomes)));
                 }
@@ -360,7 +361,7 @@ fn gather(first: WriteJob, jobs: &mpsc::Receiver<WriteJob>) -> Vec<WriteJob> {
 
 /// What is written in one transaction with others.
 enum Written {
-    Commit(Box<Commit>, Reply<Vec<Outcome>>),
+    Commit(Box<Ready>, Reply<Vec<Outcome>>),
     Observe(Box<Reading>),
 }
 
@@ -420,7 +421,7 @@ fn again(error: &Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AuditAction, AuditEvent, Identifier, Timestamp};
+    use crate::model::{AuditAction, AuditEvent, Commit, Identifier, Timestamp};
     use crate::store::SqliteStore;
     use rusqlite::OpenFlags;
     use tempfile::TempDir;
@@ -442,14 +443,14 @@ mod tests {
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
     }
 
-    fn commit() -> Commit {
-        Commit {
+    fn commit() -> Ready {
+        Ready::new(Commit {
             actor: Identifier::new("alice").unwrap(),
             at: Timestamp::UNIX_EPOCH,
             changes: Vec::new(),
             audit: vec![AuditEvent::new(AuditAction::Write)],
             idempotency: None,
-        }
+        })
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Endpoint for Verify {
     const NEEDS: Right = Right::Admin;
 
     async fn run(visit: &Visit, _: Asked<Self>) -> Outcome<Self::Answer> {
-        match visit.engine.verify_audit().await {
+        match visit.engine.verify_audit(visit.caller()).await {
             Ok(entries) => {
                 Ok(Found(VerifyOutput { valid: true, entries: Some(entries), problem: None }))
             }

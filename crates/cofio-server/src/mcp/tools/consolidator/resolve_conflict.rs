@@ -57,7 +57,7 @@ impl Tool for ResolveConflict {
             let message = format!("{new} is {} and decides nothing yet", newer.state);
             return Err(Error::new(ErrorKind::Refused, message).into());
         }
-        ingest::refuse_lower_trust(&older, &newer.source)?;
+        ingest::refuse_lower_trust(&older, newer.source.trust())?;
         let confidence = Edit::Set(Fraction::new(DOUBTED)?);
         let doubted = MetadataPatch { confidence, ..MetadataPatch::default() };
         engine.update(call.caller(), &old, patch(doubted)).await?;

@@ -10,7 +10,9 @@ use super::super::read::collect;
 use super::super::{codes, unexpected};
 use super::{Needles, Trace, Verdict, Wanted};
 use crate::error::Result;
-use crate::model::{AuditAction, ChangeKind, Kind, Layer, MemoryId, SourceType, State, Trust};
+use crate::model::{
+    AuditAction, ChangeKind, Kind, Layer, MemoryId, Right, SourceType, State, Trust,
+};
 
 /// Looks into every table, and returns what of the texts nobody else says.
 pub(super) fn look(connection: &Connection, wanted: &Wanted) -> Result<(Vec<Trace>, Needles)> {
@@ -157,11 +159,12 @@ fn each_document(connection: &Connection, mut show: impl FnMut(&[u8])) -> Result
     Ok(())
 }
 
-/// Returns which texts stand in every store, or in the names of scopes and of those who act.
+/// Returns which texts stand in every store, or in the names of scopes, of keys and of those who act.
 fn vocabulary(connection: &Connection, said: &Needles) -> Result<BTreeSet<String>> {
     let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL
                UNION SELECT text FROM scopes UNION SELECT actor FROM audit
-               UNION SELECT name FROM settings UNION SELECT fingerprint FROM models";
+               UNION SELECT name FROM settings UNION SELECT fingerprint FROM models
+               UNION SELECT name FROM keys UNION SELECT bound FROM keys";
     let mut texts: Vec<String> =
         collect(connection, sql, std::iter::empty::<Sql>(), |row| row.get(0).map_err(unexpected))?;
     texts.extend(Kind::ALL.iter().map(ToString::to_string));
@@ -171,5 +174,6 @@ fn vocabulary(connection: &Connection, said: &Needles) -> Result<BTreeSet<String
     texts.extend(SourceType::ALL.iter().map(ToString::to_string));
     texts.extend(AuditAction::ALL.iter().map(ToString::to_string));
     texts.extend(ChangeKind::ALL.iter().map(ToString::to_string));
+    texts.extend(Right::ALL.iter().map(ToString::to_string));
     Ok(texts.iter().flat_map(|text| said.found_in(text.as_bytes())).collect())
 }
