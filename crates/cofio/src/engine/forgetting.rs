@@ -29,7 +29,7 @@ impl Engine {
     }
 
     async fn rehearse(&self, caller: &Caller, forgetting: &Forgetting) -> Result<Forgotten> {
-        caller.require(Right::Read)?;
+        caller.require(Right::Delete)?;
         let memories = match forgetting {
             Forgetting::Ids(ids) => {
                 super::check_batch(ids.len(), self.config.limits.batch)?;
