@@ -53,6 +53,12 @@ enum Action {
     },
 }
 
+/// All keys.
+#[derive(Debug, Serialize)]
+struct ListOutput {
+    keys: Vec<KeyOutput>,
+}
+
 /// A key with its token, which is shown only now.
 #[derive(Debug, Serialize)]
 struct TokenOutput<'a> {
@@ -83,7 +89,7 @@ async fn list(app: &App) -> Result<()> {
     let keys = app.engine.keys(&app.caller_for(true)).await?;
     let now = app.engine.now();
     app.output.answer(
-        || keys.iter().map(KeyOutput::from).collect::<Vec<_>>(),
+        || ListOutput { keys: keys.iter().map(KeyOutput::from).collect() },
         |page| keys.iter().for_each(|key| show::key(page, key, now, app.zone())),
     )?;
     let valid = keys.iter().filter(|key| key.is_valid(now)).count();

@@ -8,7 +8,7 @@ use cofio::store::MemoryStore;
 use cofio::{Engine, Error, ErrorKind, Result};
 use pollster::block_on;
 
-use crate::fixture::{START, fact, identifiers, keeper, local, scope};
+use crate::fixture::{START, fact, keeper, local, scope};
 
 /// Returns an engine on a store of its own.
 fn engine() -> Engine {
@@ -107,10 +107,22 @@ fn what_has_ended_goes_whoever_asks() {
 }
 
 #[test]
+fn a_window_lets_go_of_what_is_old_whoever_talks() {
+    let engine = engine();
+    let talk = scope(Layer::Session, &[(Layer::User, "alice"), (Layer::Session, "s1")]);
+    let talker = with(&[Right::Read, Right::Write]);
+    let mut turns = Vec::new();
+    for number in 0..engine.config().window_turns * 2 + 1 {
+        let (text, source) = (format!("turn {number}"), fact("alice", "").source);
+        turns = block_on(engine.push_turn(&talker, &talk, "user", &text, source)).unwrap();
+    }
+    assert_eq!(turns[0].content, "turn 1");
+}
+
+#[test]
 fn a_secret_told_in_parts_goes_whoever_completes_it() {
     let engine = engine();
-    let talk = identifiers(&[(Layer::User, "alice"), (Layer::Session, "s1")]);
-    let talk = cofio::model::Scope::new(Layer::Session, &talk).unwrap();
+    let talk = scope(Layer::Session, &[(Layer::User, "alice"), (Layer::Session, "s1")]);
     let say = |caller: &Caller, text: &str| {
         let draft = Draft { kind: Kind::Episode, scope: talk.clone(), ..fact("alice", text) };
         block_on(engine.remember(caller, draft)).unwrap().memory
