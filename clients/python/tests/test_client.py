@@ -55,6 +55,9 @@ def test_what_has_odd_names_is_asked_for_as_it_is(cofio: Cofio) -> None:
         with pytest.raises(NotFoundError) as caught:
             cofio.get_memory(id)
         assert caught.value.operation == "getMemory"
+    for id in ["", ".", ".."]:
+        with pytest.raises(ValueError, match="cannot be part of a path"):
+            cofio.delete_memory(id)
 
 
 def test_the_same_name_for_a_request_answers_the_same(cofio: Cofio, project: str) -> None:

@@ -88,7 +88,20 @@ class Chance:
         return tuple(self.random.choices(LABELS, k=self.random.randint(least, 3)))
 
     def value(self, depth: int) -> Any:
-        plain = [None, True, 0, -(2**53), 1.5, "", "x", "line\nline", "\u0000", "ключ 🗝", [], {}]
+        plain: list[Any] = [
+            None,
+            True,
+            0,
+            -(2**53),
+            1.5,
+            "",
+            "x",
+            "line\nline",
+            "\u0000",
+            "ключ 🗝",
+            [],
+            {},
+        ]
         if depth < 3 and self.random.random() < 0.5:
             inner = self.value(depth + 1)
             return self.random.choice([[inner, inner], {"deep": inner, "": None}])

@@ -3,7 +3,7 @@
 Usage: generate.py http://127.0.0.1:7717
 
 `types.py` has a type for everything that is sent or comes back, and `operations.py` a function for
-every request in JSON at /v1, which only describes it. What is not JSON is written by hand.
+every request at /v1, which only describes it, with a verb for each.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ Schema = dict[str, Any]
 NOTICE = "# Written by tools/generate.py from the OpenAPI document of the server."
 
 JSON = "application/json"
+LINES = "application/x-ndjson"
+EVENTS = "text/event-stream"
 
 # Headers that a verb takes under a name of its own; others are not for programs to set.
 HEADERS = {
@@ -56,19 +58,13 @@ def generate(document: Schema) -> dict[str, str]:
 
 
 def selected(document: Schema) -> list[tuple[str, str, Schema]]:
-    """Returns the operations in JSON of the native API, each with its method and path."""
+    """Returns the operations of the native API, each with its method and path."""
     return [
         (method.upper(), path, operation)
         for path, methods in document["paths"].items()
         if path.startswith("/v1/") and not path.endswith("/")
         for method, operation in methods.items()
-        if is_json(operation)
     ]
-
-
-def is_json(operation: Schema) -> bool:
-    sent = operation.get("requestBody", {}).get("content", {JSON: None})
-    return JSON in sent and JSON in answer(operation)
 
 
 def answer(operation: Schema) -> Schema:
@@ -77,7 +73,16 @@ def answer(operation: Schema) -> Schema:
         if "content" in operation["responses"].get(status, {}):
             content: Schema = operation["responses"][status]["content"]
             return content
-    return {}
+    raise ValueError(f"{operation['operationId']} answers nothing")
+
+
+def answer_type(operation: Schema) -> str:
+    content = answer(operation)
+    if LINES in content:
+        return "bytes"
+    if EVENTS in content:
+        return qualified(expression(content[EVENTS]["schema"]["contentSchema"]))
+    return qualified(expression(content[JSON]["schema"]))
 
 
 def reachable(schemas: Schema, starts: list[Schema]) -> set[str]:
@@ -197,10 +202,11 @@ def operations_module(operations: list[tuple[str, str, Schema]], schemas: Schema
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from cofio.request import Request, {", ".join(helpers)}
-from cofio.verb import PagedVerb, Verb
+from cofio.verb import EventsVerb, LinesVerb, PagedVerb, Verb
 
 {"if TYPE_CHECKING:" if used else ""}
 {"    from cofio import types" if used else ""}
@@ -216,8 +222,14 @@ class Operations:
 
 
 def verb(operation: Schema) -> str:
-    names = [parameter["name"] for parameter in operation["parameters"]]
-    return "PagedVerb" if "cursor" in names else "Verb"
+    """Returns the kind of verb by what comes back."""
+    content = answer(operation)
+    if LINES in content:
+        return "LinesVerb"
+    if EVENTS in content:
+        return "EventsVerb"
+    names = {parameter["name"] for parameter in operation["parameters"]}
+    return "PagedVerb" if names & {"cursor", "after"} else "Verb"
 
 
 def function(method: str, path: str, operation: Schema, schemas: Schema) -> str:
@@ -247,6 +259,9 @@ def function(method: str, path: str, operation: Schema, schemas: Schema) -> str:
             listed = needed if parameter.get("required") else optional
             listed.append(f"{argument}: {kind}" + ("" if listed is needed else " | None = None"))
             query.append(f"{name!r}: {argument}")
+    if takes_lines(operation):
+        positional.append("lines: bytes | Iterable[bytes]")
+        about.append(("lines", "lines of JSON, as an export yields them"))
     body = []
     for name, schema, required in body_fields(operation, schemas):
         argument, kind = argument_name(name), qualified(expression(schema))
@@ -259,27 +274,33 @@ def function(method: str, path: str, operation: Schema, schemas: Schema) -> str:
         body.append(f"{name!r}: {argument}")
     keywords = needed + optional
     arguments = positional + (["*", *keywords] if keywords else [])
-    result = qualified(expression(answer(operation)[JSON]["schema"]))
     prefix = "f" if "{" in path else ""
     parts = [repr(method), f'{prefix}"{path}"']
     if query:
         parts.append(f"query=given({{{', '.join(query)}}})")
     if headers:
         parts.append(f"headers={' | '.join(headers)}")
-    if "requestBody" in operation:
+    if takes_lines(operation):
+        parts.append("content=lines")
+    elif "requestBody" in operation:
         parts.append(f"body=given({{{', '.join(body)}}})")
     if is_repeatable(method, operation):
         parts.append("repeatable=True")
     return (
-        f"def {snake(operation['operationId'])}({', '.join(arguments)}) -> Request[{result}]:\n"
+        f"def {snake(operation['operationId'])}({', '.join(arguments)})"
+        f" -> Request[{answer_type(operation)}]:\n"
         f"{textwrap.indent(explained(operation, about), '    ')}\n"
         f"    return Request({', '.join(parts)})\n"
     )
 
 
+def takes_lines(operation: Schema) -> bool:
+    return LINES in operation.get("requestBody", {}).get("content", {})
+
+
 def body_fields(operation: Schema, schemas: Schema) -> list[tuple[str, Schema, bool]]:
     """Returns the fields of what is sent along: name, schema, and whether it is needed."""
-    if "requestBody" not in operation:
+    if "requestBody" not in operation or takes_lines(operation):
         return []
     schema = operation["requestBody"]["content"][JSON]["schema"]
     if "anyOf" in schema:

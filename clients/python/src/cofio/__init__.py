@@ -9,7 +9,6 @@ Answers are dictionaries with the names of the API; their types are in `cofio.ty
 
 from cofio.client import LOCAL, AsyncCofio, Cofio
 from cofio.errors import ApiError, CofioError, NotFoundError, UnreachableError
-from cofio.events import Event
 
 __all__ = [
     "LOCAL",
@@ -17,7 +16,6 @@ __all__ = [
     "AsyncCofio",
     "Cofio",
     "CofioError",
-    "Event",
     "NotFoundError",
     "UnreachableError",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 from urllib.parse import quote
@@ -20,6 +20,8 @@ class Request(Generic[Answer]):
     query: Mapping[str, object] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, object] | None = None
+    content: bytes | Iterable[bytes] | None = None
+    """Lines to send along in place of a body in JSON."""
     repeatable: bool = False
     """Whether asking twice does no more than asking once."""
 
@@ -31,6 +33,9 @@ def given(fields: Mapping[str, object]) -> dict[str, object]:
 
 def segment(text: str) -> str:
     """Returns a text as one segment of a path."""
+    if text in ("", ".", ".."):
+        # Every address would leave it out, and lead elsewhere.
+        raise ValueError(f"{text!r} cannot be part of a path")
     return quote(text, safe="")
 
 

@@ -45,9 +45,18 @@ class Retries:
         return wanted if wanted <= _LONGEST_PAUSE else None
 
 
+def comeback(pause: float, attempt: int, outcome: httpx.Response | Exception) -> float | None:
+    """Returns how many seconds to wait before a stream that broke off goes on; None is never."""
+    if isinstance(outcome, httpx.Response) and not (
+        outcome.is_success or outcome.status_code in _PASSING
+    ):
+        return None
+    return max(pause, _backoff(attempt))
+
+
 def _backoff(attempt: int) -> float:
     # Clients that failed together should not come back together.
-    return min(_FIRST_PAUSE * 2.0**attempt, _LONGEST_PAUSE) * random.uniform(0.5, 1.0)
+    return min(_FIRST_PAUSE * 2.0 ** min(attempt, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1.0)
 
 
 def _wanted(header: str | None) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
-from functools import update_wrapper
+from functools import update_wrapper, wraps
 from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from cofio.request import Request
@@ -21,6 +21,14 @@ class Asker(ABC):
     def ask(self, request: Request[T]) -> T:
         """Returns the answer, or raises what went wrong."""
 
+    @abstractmethod
+    def follow(self, request: Request[T]) -> Iterator[T]:
+        """Yields events for as long as somebody takes them, whatever breaks in between."""
+
+    @abstractmethod
+    def lines(self, request: Request[bytes]) -> Iterator[bytes]:
+        """Yields the lines of an answer while it comes."""
+
 
 class AsyncAsker(ABC):
     """Asks and awaits the answer."""
@@ -28,6 +36,14 @@ class AsyncAsker(ABC):
     @abstractmethod
     async def ask(self, request: Request[T]) -> T:
         """Returns the answer, or raises what went wrong."""
+
+    @abstractmethod
+    def follow(self, request: Request[T]) -> AsyncIterator[T]:
+        """Yields events for as long as somebody takes them, whatever breaks in between."""
+
+    @abstractmethod
+    def lines(self, request: Request[bytes]) -> AsyncIterator[bytes]:
+        """Yields the lines of an answer while it comes."""
 
 
 class Asking(Generic[P, T]):
@@ -78,8 +94,12 @@ class AsyncAskingForPages(AsyncAsking[P, T]):
 
 def _after(request: Request[T], page: T) -> Request[T] | None:
     """Returns the request for the page after one, if there is any."""
-    cursor = cast("dict[str, Any]", page).get("nextCursor")
-    return replace(request, query={**request.query, "cursor": cursor}) if cursor else None
+    said = cast("dict[str, Any]", page)
+    # Some lists name a cursor while there is more, and some a place, which stops where they end.
+    for name, following in (("cursor", said.get("nextCursor")), ("after", said.get("nextAfter"))):
+        if following and following != request.query.get(name):
+            return replace(request, query={**request.query, name: following})
+    return None
 
 
 class Verb(Generic[P, T]):
@@ -114,3 +134,43 @@ class PagedVerb(Generic[P, T]):
         if isinstance(asker, AsyncAsker):
             return AsyncAskingForPages(asker, self._describe)
         return AskingForPages(asker, self._describe)
+
+
+class EventsVerb(Generic[P, T]):
+    """A verb of both clients, whose answer is a stream of events."""
+
+    def __init__(self, describe: Callable[P, Request[T]]) -> None:
+        self._describe = describe
+
+    @overload
+    def __get__(self, asker: Asker, owner: type) -> Callable[P, Iterator[T]]: ...
+    @overload
+    def __get__(self, asker: AsyncAsker, owner: type) -> Callable[P, AsyncIterator[T]]: ...
+    def __get__(
+        self, asker: Asker | AsyncAsker, owner: type
+    ) -> Callable[P, Iterator[T] | AsyncIterator[T]]:
+        @wraps(self._describe)
+        def follow(*args: P.args, **kwargs: P.kwargs) -> Iterator[T] | AsyncIterator[T]:
+            return asker.follow(self._describe(*args, **kwargs))
+
+        return follow
+
+
+class LinesVerb(Generic[P]):
+    """A verb of both clients, whose answer is a stream of lines."""
+
+    def __init__(self, describe: Callable[P, Request[bytes]]) -> None:
+        self._describe = describe
+
+    @overload
+    def __get__(self, asker: Asker, owner: type) -> Callable[P, Iterator[bytes]]: ...
+    @overload
+    def __get__(self, asker: AsyncAsker, owner: type) -> Callable[P, AsyncIterator[bytes]]: ...
+    def __get__(
+        self, asker: Asker | AsyncAsker, owner: type
+    ) -> Callable[P, Iterator[bytes] | AsyncIterator[bytes]]:
+        @wraps(self._describe)
+        def lines(*args: P.args, **kwargs: P.kwargs) -> Iterator[bytes] | AsyncIterator[bytes]:
+            return asker.lines(self._describe(*args, **kwargs))
+
+        return lines

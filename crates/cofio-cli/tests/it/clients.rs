@@ -3,5 +3,6 @@
 
 mod conformance;
 mod inspector;
+mod packages;
 mod python;
 mod served;
