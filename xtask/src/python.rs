@@ -17,6 +17,12 @@ const PACKAGES: &[&str] = &[
     "mem0ai==2.2.1",
     // Makes up requests from the documentation of the API.
     "schemathesis==4.32.5",
+    // What our own client is built on, and what checks it.
+    "httpx==0.28.1",
+    "langgraph==1.2.22",
+    "mypy==2.4.1",
+    "pytest==9.2.0",
+    "ruff==0.17.5",
 ];
 
 /// Makes sure of an interpreter with the packages in `target/python`, and says where it is.

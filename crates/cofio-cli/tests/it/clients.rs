@@ -4,6 +4,7 @@
 mod conformance;
 mod inspector;
 mod mem0;
+mod packages;
 mod python;
 mod schemathesis;
 pub mod served;

@@ -22,7 +22,7 @@ pub(crate) use filter::{FactFilter, Filter};
 pub(crate) use memories::OneMemory;
 pub(crate) use names::Names;
 pub(crate) use origin::Origin;
-pub(crate) use written::{NewMemory, OnPossibleSecret, Statement, doubt, of_statement};
+pub(crate) use written::{NewMemory, OnPossibleSecret, Statement, doubt, lifetime, of_statement};
 
 /// Returns every endpoint.
 pub(crate) fn endpoints() -> Vec<Entry> {

@@ -158,6 +158,9 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
         limits::check_key(&key)?;
         revised.key = cleaner.key(Some(key));
     }
+    if let Some(lifetime) = patch.lifetime {
+        revised.expires_at = expiry::expires_at(memory.kind, lifetime, &config.expiry, now)?;
+    }
     if content_changed {
         revised.embedding = Embedding::Pending;
         revised.instructs = instructs_wrongly(&revised.content, trust);

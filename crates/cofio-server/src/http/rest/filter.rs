@@ -32,6 +32,10 @@ pub(crate) struct Filter {
     pub(crate) excluded_session_id: Option<String>,
     /// The page, file, call, conversation or tool they come from.
     pub(crate) origin: Option<String>,
+    /// The key they are kept under.
+    pub(crate) context_key: Option<String>,
+    /// What the key they are kept under begins with.
+    pub(crate) key_prefix: Option<String>,
     /// The parts of a statement.
     pub(crate) fact: FactFilter,
 }
@@ -71,6 +75,8 @@ impl Filter {
             excluded_session: session.map(Identifier::new).transpose()?,
             triple: TriplePattern { fact_type, subject, predicate, object },
             origin: self.origin,
+            key: self.context_key,
+            key_prefix: self.key_prefix,
             ..Criteria::default()
         })
     }

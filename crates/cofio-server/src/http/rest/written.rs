@@ -89,7 +89,7 @@ impl NewMemory {
             metadata: wire::metadata(self.metadata)?,
             access_policy: policy.unwrap_or_default(),
             event_at: self.event_at.as_deref().map(wire::moment).transpose()?,
-            lifetime: lifetime(self.expires_at.as_deref(), self.ttl_seconds)?,
+            lifetime: lifetime(self.expires_at.as_deref(), self.ttl_seconds)?.unwrap_or_default(),
             triple,
             key: self.context_key,
             derived_from: derived_from.collect::<Result<_>>()?,
@@ -108,12 +108,14 @@ pub(crate) fn doubt(said: Option<OnPossibleSecret>) -> Doubt {
     }
 }
 
-fn lifetime(until: Option<&str>, seconds: Option<u32>) -> Result<Lifetime> {
+/// Returns how long a memory lives, if anything is said of it.
+pub(crate) fn lifetime(until: Option<&str>, seconds: Option<u32>) -> Result<Option<Lifetime>> {
     match (until, seconds) {
         (Some(_), Some(_)) => Err(Error::invalid("give expiresAt or ttlSeconds, not both")),
-        (Some(until), None) => Ok(Lifetime::Until(wire::moment(until)?)),
-        (None, Some(seconds)) => Ok(Lifetime::For(SignedDuration::from_secs(seconds.into()))),
-        (None, None) => Ok(Lifetime::ByKind),
+        (Some("by-kind"), None) => Ok(Some(Lifetime::ByKind)),
+        (Some(until), None) => Ok(Some(Lifetime::Until(wire::moment(until)?))),
+        (None, Some(seconds)) => Ok(Some(Lifetime::For(SignedDuration::from_secs(seconds.into())))),
+        (None, None) => Ok(None),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::http::answer::Changed;
 use crate::http::body::Json;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Header, Nothing};
 use crate::http::failure::Outcome;
-use crate::http::rest::{OnPossibleSecret, Origin, doubt};
+use crate::http::rest::{OnPossibleSecret, Origin, doubt, lifetime};
 use crate::http::visit::Visit;
 
 pub(super) struct Change;
@@ -23,6 +23,10 @@ pub(super) struct ChangeInput {
     /// Metadata to set, one level deep; null removes a field.
     #[serde(default)]
     metadata: Map<String, Value>,
+    /// When it ends from now on: a moment, or by-kind for when its kind does.
+    expires_at: Option<String>,
+    /// In how many seconds it ends from now on.
+    ttl_seconds: Option<u32>,
     /// Where the new text comes from; without it the memory keeps its source, and so its trust.
     source: Option<Origin>,
     /// What becomes of what may be a secret: ask (the default: nothing is changed), keep or redact.
@@ -51,6 +55,7 @@ impl Endpoint for Change {
             source: input.source.map(|origin| origin.source(text)).transpose()?,
             metadata: wire::metadata_patch(input.metadata)?,
             doubt: doubt(input.on_possible_secret),
+            lifetime: lifetime(input.expires_at.as_deref(), input.ttl_seconds)?,
             expected_version: visit.expected_version()?,
             content: input.content,
             ..Patch::default()

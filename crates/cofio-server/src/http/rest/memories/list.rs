@@ -42,6 +42,10 @@ pub(super) struct ListQuery {
     subject: Option<String>,
     /// What a statement says of it.
     predicate: Option<String>,
+    /// The key they are kept under.
+    context_key: Option<String>,
+    /// What the key they are kept under begins with.
+    key_prefix: Option<String>,
     /// The order: newest (the default), latest-event, earliest-event or confidence.
     order: Option<OrderName>,
     /// How many at most: 50 if nothing is said, and at most 100.
@@ -85,6 +89,8 @@ impl Endpoint for List {
             from,
             to,
             fact: FactFilter { subject, predicate, ..FactFilter::default() },
+            context_key: asked.query.context_key,
+            key_prefix: asked.query.key_prefix,
             ..Filter::default()
         };
         let layers = (!layer.is_empty()).then_some(&layer[..]);
