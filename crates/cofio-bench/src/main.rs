@@ -43,7 +43,8 @@ enum Command {
     Injection(injection::Arguments),
     /// How many secrets are found, and how many harmless texts are damaged; prints JSON.
     Secrets(secrets::Arguments),
-    /// Ingest and search beside Chroma, and beside FTS5 with sqlite-vec; prints JSON and a table.
+    /// Ingest and search beside Chroma, as it comes and with sentence-transformers, and beside FTS5
+    /// with sqlite-vec; prints JSON and a table.
     Speed(speed::Arguments),
     /// Does Cofio's part of `speed` in a process of its own.
     #[command(hide = true)]

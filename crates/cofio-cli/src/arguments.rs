@@ -7,7 +7,7 @@ use cofio::model::Layer;
 
 use crate::commands::{
     archive, audit, backup, clear, completions, confirm, context, correct, doctor, edit, embed,
-    entity, export, facts, forget, history, hook, import, install, list, mcp, model, purge,
+    entity, export, facts, forget, history, hook, import, install, key, list, mcp, model, purge,
     remember, restore, review, scan, search, serve, show, stats, verify_forgotten, why_not, window,
 };
 use crate::output::Form;
@@ -111,6 +111,7 @@ pub enum Command {
     Embed(embed::Embed),
     Mcp(mcp::Mcp),
     Serve(serve::Serve),
+    Key(key::Key),
     /// Shows what Cofio does, with a small conversation in a store that is thrown away
     #[command(after_help = "Example:\n  cofio demo")]
     Demo,
@@ -123,6 +124,13 @@ impl Globals {
     /// Returns the form of answers.
     pub fn form(&self) -> Form {
         if self.json { Form::Json } else { Form::Text }
+    }
+
+    /// Returns the same flags without those that name a user, a project and so on.
+    pub fn without_names(self) -> Self {
+        let (user, agent, session) = (None, None, None);
+        let (project, team, org, company) = (None, None, None, None);
+        Self { user, agent, session, project, team, org, company, ..self }
     }
 
     /// Returns the identifiers that stand on this very command line, apart from the user.

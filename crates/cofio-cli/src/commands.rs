@@ -20,6 +20,7 @@ pub mod history;
 pub mod hook;
 pub mod import;
 pub mod install;
+pub mod key;
 pub mod list;
 pub mod mcp;
 pub mod model;
@@ -85,6 +86,9 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Embed(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Mcp(command) => command.run(&globals),
         Command::Serve(command) => command.run(&globals),
+        Command::Key(command) => {
+            on_store(&command.asking(globals), async |app| command.run(app).await)
+        }
         Command::Demo => block_on(demo::run(&globals)),
         Command::Install(command) => command.run(&globals),
         Command::Hook(command) => {

@@ -122,13 +122,13 @@ fn router(
         .route_service("/mcp", mcp::service(server, closing))
         .layer(middleware::from_fn_with_state(house.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(house.clone(), limits::keep_within))
-        .route("/openapi.json", get(move || async move { (json, document) }))
-        .route("/docs", docs::page())
-        .route("/", docs::root())
         .fallback(nowhere)
         .layer(DefaultBodyLimit::max(body_bytes))
         .layer(middleware::from_fn_with_state(Guard::new(address), guard::check))
-        // Whoever looks after the process may know it by another name.
+        // What is the same for everybody may be asked for by any name, as behind a proxy.
+        .route("/openapi.json", get(move || async move { (json, document) }))
+        .route("/docs", docs::page())
+        .route("/", docs::root())
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
         .layer(CatchPanicLayer::custom(panicked))

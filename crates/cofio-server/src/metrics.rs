@@ -110,11 +110,15 @@ impl Metrics {
         }
     }
 
-    /// Writes everything down, with what the store holds at this moment.
-    pub(crate) fn written(&self, census: &Census) -> Result<String, std::fmt::Error> {
+    /// Writes everything down, with what the store holds and how many streams are open.
+    pub(crate) fn written(
+        &self,
+        census: &Census,
+        streams: usize,
+    ) -> Result<String, std::fmt::Error> {
         let mut page = String::new();
         text::encode_registry(&mut page, &self.0.registry)?;
-        text::encode_registry(&mut page, &counted(census))?;
+        text::encode_registry(&mut page, &counted(census, streams))?;
         text::encode_eof(&mut page)?;
         Ok(page)
     }
@@ -126,8 +130,8 @@ impl Drop for UnderWay {
     }
 }
 
-/// Returns what the store holds, to be told once.
-fn counted(census: &Census) -> Registry {
+/// Returns what there is at this moment, to be told once.
+fn counted(census: &Census, streams: usize) -> Registry {
     let mut registry = Registry::default();
     let entries: Family<Labels<2>, Gauge> = Family::default();
     for (&(layer, kind), &count) in &census.entries {
@@ -138,6 +142,8 @@ fn counted(census: &Census) -> Registry {
     let pending = ConstGauge::new(signed(census.pending_embeddings));
     let about = "Memories that have no vector yet";
     registry.register("cofio_pending_embeddings", about, pending);
+    let streams = ConstGauge::new(signed(streams as u64));
+    registry.register("cofio_streams_open", "Streams of changes that are open", streams);
     registry
 }
 

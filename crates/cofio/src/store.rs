@@ -24,7 +24,8 @@ pub use chain::{GENESIS, change_digest, link, verify};
 pub use document::{decode, encode};
 pub use memory_store::MemoryStore;
 pub use sqlite::{
-    Begin, Durability, Integrity, Purged, SqliteOptions, SqliteStore, Trace, Verdict, Wanted,
+    Begin, Durability, Integrity, Purged, Restored, SqliteOptions, SqliteStore, Trace, Verdict,
+    Wanted,
 };
 #[cfg(feature = "bench")]
 pub use sqlite::{Nearest, VectorTables};

@@ -2,11 +2,13 @@
 //!
 //! Written out by hand, so that renaming a field elsewhere changes no interface.
 
+mod keys;
 mod output;
 mod patch;
 mod receipt;
 
 pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry, moment};
+pub use keys::{GrantOutput, KeyOutput};
 pub use output::{
     AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, CorrectOutput, DeleteOutput, EntityOutput,
     ErrorOutput, HistoryOutput, ListOutput, RedactionOutput, RejectionOutput, ScopeOutput,

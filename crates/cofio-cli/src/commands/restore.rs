@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use cofio::model::{Caller, MemoryId, Timestamp};
-use cofio::store::{SqliteStore, Store as _};
+use cofio::store::{Restored, SqliteStore, Store as _};
 use cofio::{Engine, Error, ErrorKind};
 use serde::Serialize;
 
@@ -36,6 +36,7 @@ struct RestoreOutput {
     store: String,
     file: String,
     kept_forgotten: usize,
+    revoked_keys: usize,
     #[serde(flatten)]
     damaged: Option<DamagedOutput>,
 }
@@ -84,8 +85,8 @@ impl Restoring<'_> {
         let store = SqliteStore::open(self.store)?;
         let (place, file) = (self.store.display(), self.file.display());
         self.consent.ask(&format!("Replace everything in {place} by {file}?"))?;
-        let kept_forgotten = self.fill(&store).await?;
-        Ok(self.output(kept_forgotten, None))
+        let restored = self.fill(&store).await?;
+        Ok(self.output(restored, None))
     }
 
     /// Moves a damaged store aside and puts a new one in its place.
@@ -101,15 +102,16 @@ impl Restoring<'_> {
             .with_context(|| format!("cannot move {} aside", store.display()))?;
         let anew = async {
             let store = SqliteStore::open(&store)?;
-            let kept_forgotten = self.fill(&store).await?;
+            let mut restored = self.fill(&store).await?;
             let known = forgotten.as_deref().unwrap_or_default();
-            anyhow::Ok(kept_forgotten + forget_again(store, &self.keeper, known).await?)
+            restored.still_forgotten += forget_again(store, &self.keeper, known).await?;
+            anyhow::Ok(restored)
         };
-        let kept_forgotten =
+        let restored =
             anew.await.with_context(|| format!("the damaged store is now {}", aside.display()))?;
         let damaged =
             DamagedOutput { damaged_store: shown(&aside), forgotten_was_read: forgotten.is_some() };
-        Ok(self.output(kept_forgotten, Some(damaged)))
+        Ok(self.output(restored, Some(damaged)))
     }
 
     /// Finds out whether the copy can be used, in a store that is thrown away.
@@ -118,14 +120,15 @@ impl Restoring<'_> {
         self.fill(&SqliteStore::open(&folder.path().join("rehearsal.db"))?).await.map(drop)
     }
 
-    async fn fill(&self, store: &SqliteStore) -> Result<usize> {
+    async fn fill(&self, store: &SqliteStore) -> Result<Restored> {
         let _progress = Progress::spinning("restoring");
         Ok(store.restore(self.file, &self.keeper, Timestamp::now()).await?)
     }
 
-    fn output(&self, kept_forgotten: usize, damaged: Option<DamagedOutput>) -> RestoreOutput {
+    fn output(&self, restored: Restored, damaged: Option<DamagedOutput>) -> RestoreOutput {
         let (store, file) = (shown(self.store), shown(self.file));
-        RestoreOutput { store, file, kept_forgotten, damaged }
+        let Restored { still_forgotten: kept_forgotten, revoked_keys } = restored;
+        RestoreOutput { store, file, kept_forgotten, revoked_keys, damaged }
     }
 }
 
@@ -155,6 +158,10 @@ impl RestoreOutput {
         page.line(format!("restored {} from {}", self.store, self.file));
         if self.kept_forgotten > 0 {
             page.aside(format!("still forgotten: {}", present::memories(self.kept_forgotten)));
+        }
+        if self.revoked_keys > 0 {
+            let keys = present::count(self.revoked_keys as u64, "key", "keys");
+            page.aside(format!("revoked: {keys} of the copy; cofio key rotate makes new ones"));
         }
         let Some(damaged) = &self.damaged else { return };
         page.aside(format!("the damaged store is now {}", damaged.damaged_store));

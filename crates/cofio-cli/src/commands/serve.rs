@@ -1,5 +1,7 @@
 //! Memories for other programs, over HTTP.
 
+mod check;
+
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -55,6 +57,9 @@ pub struct Serve {
     /// Also answer Mem0's clients, as in MemoryClient(host="http://127.0.0.1:7717")
     #[arg(long)]
     mem0: bool,
+    /// Asks the server that listens there whether it can answer, in place of starting one
+    #[arg(long)]
+    check: bool,
     #[command(flatten)]
     door: Door,
 }
@@ -84,6 +89,9 @@ struct Listening {
 
 impl Serve {
     pub fn run(self, globals: &Globals) -> Result<()> {
+        if self.check {
+            return Ok(check::check(self.addr)?);
+        }
         let (limits, log) = (self.limits(), log(self.log, globals));
         let (addr, mem0) = (self.addr, self.mem0);
         let server = self.door.server(globals)?;

@@ -164,8 +164,10 @@ impl Machine {
 
     /// Replaces what differs from run to run.
     pub fn without_accidents(&self, text: &str) -> String {
-        let id = Regex::new("(work|ctx|ep|fact|proc|ref)_[0-9a-f]{32}").unwrap();
-        let text = id.replace_all(text, |found: &Captures<'_>| self.short(&found[0], &found[1]));
+        let token = Regex::new("cofio_[0-9a-f]{32}_[0-9A-Za-z]{43}").unwrap();
+        let text = token.replace_all(text, "TOKEN");
+        let id = Regex::new("(work|ctx|ep|fact|proc|ref|key)_[0-9a-f]{32}").unwrap();
+        let text = id.replace_all(&text, |found: &Captures<'_>| self.short(&found[0], &found[1]));
         let text = Regex::new("receipt_[0-9a-f]{32}").unwrap().replace_all(&text, "RECEIPT");
         let moment = r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z| \d\d:\d\d)";
         let text = Regex::new(moment).unwrap().replace_all(&text, "TIME");
@@ -193,7 +195,7 @@ impl Machine {
 
     /// Puts whole ids where short ones were typed.
     pub fn with_ids(&self, typed: &str) -> String {
-        let short = Regex::new(r"\b(work|ctx|ep|fact|proc|ref)_(\d{1,3})\b").unwrap();
+        let short = Regex::new(r"\b(work|ctx|ep|fact|proc|ref|key)_(\d{1,3})\b").unwrap();
         let ids = self.ids.lock().unwrap();
         let long = |found: &Captures<'_>| ids[found[2].parse::<usize>().unwrap() - 1].clone();
         short.replace_all(typed, long).into_owned()

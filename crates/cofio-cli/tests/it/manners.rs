@@ -278,6 +278,8 @@ fn every_answer_has_a_json_form_and_no_notes() {
         ("audit verify", "valid"),
         ("export bundle.jsonl", "memories"),
         ("import bundle.jsonl", "skipped"),
+        ("key create laptop --user alice", "token"),
+        ("key list", "keys"),
         ("backup copy.db", "file"),
         ("restore copy.db --yes", "keptForgotten"),
         ("doctor", "checks"),

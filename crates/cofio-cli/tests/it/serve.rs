@@ -35,6 +35,9 @@ fn it_says_where_it_listens_answers_and_ends_by_a_signal() {
         "{answer}"
     );
 
+    let checked = machine.run(&format!("serve --addr {address} --check"));
+    assert!(checked.status.success(), "{checked:?}");
+
     let start = Instant::now();
     let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(sent.success() && child.wait().unwrap().success());
@@ -50,6 +53,9 @@ fn it_listens_on_this_machine_only() {
     }
     let (told, code) = complaint(&machine.run("serve --addr nowhere"));
     assert!(code == 2 && told.contains("--addr"), "{told}");
+    // Nobody has port 1.
+    let (told, code) = complaint(&machine.run("serve --addr 127.0.0.1:1 --check"));
+    assert!(code == 5 && told.contains("no server answers at 127.0.0.1:1"), "{code} {told}");
     let (told, code) = complaint(&machine.run("serve --profile dreams"));
     assert!(code == 2 && told.contains("known: core, simple"), "{told}");
 }

@@ -307,6 +307,7 @@ fn a_store_that_cannot_be_opened_is_moved_aside() {
           "store": "HOME/cofio.db",
           "file": "copy.db",
           "keptForgotten": 0,
+          "revokedKeys": 0,
           "damagedStore": "HOME/cofio.db.damaged-2",
           "forgottenWasRead": false
         }

@@ -17,7 +17,7 @@ pub(crate) enum Eventually<T> {
     /// The value.
     Now(T),
     /// The job.
-    Later(JobOutput),
+    Later(Box<JobOutput>),
 }
 
 impl<T: Serialize + Send + 'static> Eventually<T> {
@@ -34,7 +34,8 @@ impl<T: Serialize + Send + 'static> Eventually<T> {
             let value = serde_json::to_value(work.await?);
             value.map_err(|_| Failure::unreadable("the answer cannot be written as JSON"))
         };
-        visit.house.jobs().start(visit.caller().actor(), operation, work).map(Self::Later)
+        let job = visit.house.jobs().start(visit.caller().actor(), operation, work)?;
+        Ok(Self::Later(Box::new(job)))
     }
 }
 

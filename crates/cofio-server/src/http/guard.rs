@@ -40,8 +40,11 @@ impl Guard {
         if !has_key && !host.is_some_and(|host| self.is_own(host)) {
             return Some("this server is asked by another name than its own");
         }
-        let own_page =
-            |origin: &str| origin.strip_prefix("http://").is_some_and(|o| self.is_own(o));
+        let own_page = |origin: &str| {
+            let here = origin.strip_prefix("http://").is_some_and(|name| self.is_own(name));
+            // Behind a proxy the page came from the name that is asked for.
+            here || has_key && origin.split_once("://").is_some_and(|(_, name)| host == Some(name))
+        };
         if origin.is_some_and(|origin| !own_page(origin)) {
             return Some("pages of other servers may not ask");
         }
@@ -93,7 +96,11 @@ mod tests {
         let guard = Guard::new("127.0.0.1:7717".parse().unwrap());
         let name = Some("memory.example");
         assert!(guard.objection(true, name, None).is_none());
-        assert!(guard.objection(true, name, Some("http://evil.example")).is_some());
+        assert!(guard.objection(true, name, Some("https://memory.example")).is_none());
+        for origin in ["http://evil.example", "https://memory.example:8443", "null", ""] {
+            assert!(guard.objection(true, name, Some(origin)).is_some(), "{origin}");
+        }
+        assert!(guard.objection(false, name, Some("https://memory.example")).is_some());
     }
 
     #[test]

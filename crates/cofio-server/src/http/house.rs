@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cofio::engine::Census;
-use cofio::model::Caller;
+use cofio::model::{Caller, Right};
 use cofio::{Engine, Result};
 use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -77,8 +77,9 @@ impl House {
         self.0.desk.opened().await
     }
 
-    /// Returns how much the store holds, or held some seconds ago.
+    /// Returns how much the store holds, or held some seconds ago, for whoever may know.
     pub(super) async fn census(&self, engine: &Engine, caller: &Caller) -> Result<Census> {
+        caller.require(Right::Admin)?;
         let mut kept = self.0.census.lock().await;
         if let Some((at, census)) = &*kept
             && at.elapsed() < FRESH

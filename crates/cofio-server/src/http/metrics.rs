@@ -40,7 +40,8 @@ impl Endpoint for GetMetrics {
     async fn run(visit: &Visit, _: Asked<Self>) -> Outcome<Self::Answer> {
         let census = visit.house.census(&visit.engine, visit.caller()).await?;
         let unwritten = |_| Error::new(ErrorKind::Provider, "cannot write the metrics");
-        Ok(Page(visit.house.metrics().written(&census).map_err(unwritten)?))
+        let streams = visit.house.streams().count();
+        Ok(Page(visit.house.metrics().written(&census, streams).map_err(unwritten)?))
     }
 }
 

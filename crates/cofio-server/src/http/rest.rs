@@ -5,6 +5,7 @@ mod filter;
 mod forgetting;
 mod jobs;
 mod keeping;
+mod keys;
 mod knowledge;
 mod memories;
 mod names;
@@ -34,6 +35,7 @@ pub(crate) fn endpoints() -> Vec<Entry> {
         review::ENDPOINTS,
         keeping::ENDPOINTS,
         jobs::ENDPOINTS,
+        keys::ENDPOINTS,
     ];
     groups.concat()
 }

@@ -107,6 +107,11 @@ impl Visit {
         Ok(Selection { identifiers: self.identifiers(said)?, layers, criteria })
     }
 
+    /// Returns what is written down of this request.
+    pub(crate) fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
     /// Returns the caller's own name for this request.
     pub(crate) fn idempotency_key(&self) -> Result<Option<IdempotencyKey>> {
         let Some(key) = self.headers.get("idempotency-key") else { return Ok(None) };

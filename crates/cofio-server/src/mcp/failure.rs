@@ -65,7 +65,11 @@ fn advice(kind: ErrorKind) -> &'static str {
 /// Returns the result of a call that failed.
 pub(crate) fn result(error: &Error) -> CallToolResult {
     let told = error.details().get("advice").and_then(|advice| advice.as_str());
-    let advice = told.unwrap_or_else(|| advice(error.kind()));
+    let advice = match told {
+        Some(told) => told,
+        None if error.details().contains_key("right") => "Do without it, and tell the user why.",
+        None => advice(error.kind()),
+    };
     said(error.kind(), &format!("{error}. {advice}"))
 }
 

@@ -33,6 +33,6 @@ fn a_browser_runs_what_the_page_brings_and_nothing_else() {
 fn the_root_leads_to_the_page() {
     let fixture = Fixture::new();
     let served = Served::locally(&fixture.engine, "alice");
-    let answer = served.ask("GET", "/", &Value::Null);
+    let answer = served.request("GET", "/", &[("host", "memory.example")], "");
     assert_eq!((answer.status, answer.headers["location"].as_str()), (303, "docs"));
 }

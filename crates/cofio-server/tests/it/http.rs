@@ -137,7 +137,8 @@ fn pages_of_other_servers_and_other_names_of_this_one_are_refused() {
     check(&[("origin", "http://localhost:3000")], 403);
     check(&[("origin", "null")], 403);
     let host = format!("rebound.example:{port}");
-    for (method, path) in [("GET", "/mcp"), ("DELETE", "/mcp"), ("OPTIONS", "/mcp"), ("GET", "/")] {
+    for (method, path) in [("GET", "/mcp"), ("DELETE", "/mcp"), ("OPTIONS", "/mcp"), ("GET", "/v1")]
+    {
         let answer = served.request(method, path, &[("host", &host)], "");
         assert_eq!(answer.status, 403, "{method} {path}");
     }

@@ -2,6 +2,7 @@
 //! The doors as other programs meet them.
 
 mod anthropic_memory;
+mod attacks;
 mod docs;
 mod fixture;
 mod health;

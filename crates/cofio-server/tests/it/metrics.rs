@@ -1,8 +1,10 @@
 //! What Prometheus is told.
 
+use cofio::model::{Bound, Caller, KeyDraft, Layer, Right, Rights};
+use pollster::block_on;
 use serde_json::{Value, json};
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, named};
 use crate::served::Served;
 
 /// Returns the value of one line, which begins with a name and its labels.
@@ -47,6 +49,8 @@ fn operations_errors_times_and_what_is_kept_are_counted() {
     served.ask("GET", "/v1/memories?layer=user", &Value::Null);
     served.ask("GET", "/v1/memories?layer=user&layer=project&projectId=x", &Value::Null);
     served.ask("GET", "/v1/memories/fact_nothing", &Value::Null);
+    served.ask("POST", "/v1/search", &json!({"query": "black", "layers": ["user"]}));
+    served.ask("POST", "/openspec/v1/knowledge/query", &json!({"query": "coffee"}));
     served.ask("POST", "/v1/memories", &json!({"content": "x", "layer": "moon"}));
     let page = scrape(&served);
     let check = |name: &str, expected: f64| {
@@ -61,7 +65,10 @@ fn operations_errors_times_and_what_is_kept_are_counted() {
     check(r#"memory_operation_duration_seconds_count{operation="createMemory"}"#, 3.0);
     check(r#"memory_entries{layer="user",kind="fact"}"#, 2.0);
     check("cofio_pending_embeddings", 2.0);
-    check(r#"cofio_http_requests_total{class="2xx"}"#, 4.0);
+    check(r#"memory_operations_total{operation="searchMemories",layer="user"}"#, 1.0);
+    check("memory_search_results_count", 2.0);
+    check("memory_search_results_sum", 3.0);
+    check(r#"cofio_http_requests_total{class="2xx"}"#, 6.0);
     check(r#"cofio_http_requests_total{class="4xx"}"#, 2.0);
     // The one that asks.
     check("cofio_http_requests_in_flight", 1.0);
@@ -104,4 +111,28 @@ fn nothing_that_somebody_sends_becomes_a_label() {
     let page = scrape(&served);
     assert!(!page.to_lowercase().contains("canary"), "{page}");
     assert_eq!(value(&page, r#"cofio_http_requests_total{class="5xx"}"#), None);
+}
+
+/// Makes a key with rights, and returns the header that shows it.
+fn key(fixture: &Fixture, seed: u8, bound: Bound, rights: &[Right]) -> String {
+    let draft = KeyDraft { rights: Rights::of(rights), ..KeyDraft::new("a key", bound) };
+    let keeper = Caller::keeper(named("keeper"));
+    let (_, token) = block_on(fixture.engine.create_key(&keeper, draft, [seed; 32])).unwrap();
+    format!("Bearer {}", token.expose())
+}
+
+#[test]
+fn where_there_are_keys_one_must_be_allowed_to_administer() {
+    let fixture = Fixture::new();
+    let administrator = key(&fixture, 1, Bound::default(), &[Right::Admin]);
+    let alice = Bound::default().with(Layer::User, named("alice"));
+    let user = key(&fixture, 2, alice, &[Right::Read, Right::Write, Right::Delete]);
+    let served = Served::locally(&fixture.engine, "alice");
+    let status =
+        |headers: &[(&str, &str)]| served.ask_with("GET", "/metrics", headers, &Value::Null).status;
+    assert_eq!(status(&[]), 401);
+    assert_eq!(status(&[("authorization", &administrator)]), 200);
+    // What was counted for somebody else is not shown either.
+    assert_eq!(status(&[("authorization", &user)]), 403);
+    assert_eq!(status(&[]), 401);
 }

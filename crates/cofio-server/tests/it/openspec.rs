@@ -30,7 +30,7 @@ impl Provider {
     }
 
     /// Keeps an entry, and returns it.
-    fn keep(&self, entry: Value) -> Value {
+    fn keep(&self, entry: &Value) -> Value {
         let answer = self.ask("POST", "/create", &json!({ "entry": entry }));
         assert!([200, 201].contains(&answer.status), "{} {}", answer.status, answer.body);
         answer.json()["entry"].clone()
@@ -222,7 +222,7 @@ fn what_is_not_trusted_waits_for_approval() {
 #[test]
 fn a_change_is_made_to_the_version_that_was_read() {
     let provider = Provider::new();
-    let entry = provider.keep(json!({"content": "Tea is black", "metadata": {"title": "Tea"}}));
+    let entry = provider.keep(&json!({"content": "Tea is black", "metadata": {"title": "Tea"}}));
     let path = named(&entry);
     let green = json!({"entry": {"content": "Tea is green"}});
     let answer = provider.ask_with("PUT", &path, &[("if-match", "\"1\"")], &green);
@@ -249,7 +249,7 @@ fn a_change_is_made_to_the_version_that_was_read() {
 #[test]
 fn a_removal_is_for_good_or_refused() {
     let provider = Provider::new();
-    let path = named(&provider.keep(json!({"content": "Tea is black"})));
+    let path = named(&provider.keep(&json!({"content": "Tea is black"})));
     let soft = json!({"options": {"hard_delete": false}});
     provider.refused(("DELETE", &path), &soft, 422, "UNSUPPORTED");
     let asking = json!({"options": {"governance": {"require_approval": true}}});
@@ -264,7 +264,7 @@ fn a_removal_is_for_good_or_refused() {
 #[test]
 fn metadata_is_read_without_the_text() {
     let provider = Provider::new();
-    let entry = provider.keep(json!({
+    let entry = provider.keep(&json!({
         "content": "Tea is black",
         "metadata": {"author": "Ada", "shelf": 3},
     }));
@@ -289,16 +289,16 @@ fn metadata_is_read_without_the_text() {
 #[test]
 fn filters_mean_what_they_say() {
     let provider = Provider::new();
-    provider.keep(json!({"content": "tea one", "metadata": {"author": "Ada", "tags": ["hot"]}}));
-    provider.keep(json!({"content": "tea two", "access_policy": "public"}));
-    provider.keep(json!({
+    provider.keep(&json!({"content": "tea one", "metadata": {"author": "Ada", "tags": ["hot"]}}));
+    provider.keep(&json!({"content": "tea two", "access_policy": "public"}));
+    provider.keep(&json!({
         "content": "tea three",
         "kind": "episode",
         "source": {"type": "git_repository", "identifier": "r"},
         "metadata": {"custom": {"shelf": 3}},
     }));
     provider.fixture.wait(jiff::SignedDuration::from_hours(1));
-    provider.keep(json!({"content": "tea four"}));
+    provider.keep(&json!({"content": "tea four"}));
     let check = |filters: Value, expected: &[&str]| {
         let found = provider.found(&json!({"query": "tea", "filters": filters}));
         let found: BTreeSet<&str> = found.iter().map(|text| &text["tea ".len()..]).collect();
@@ -326,7 +326,7 @@ fn a_query_is_answered_in_pages_and_explained() {
     let provider = Provider::new();
     for number in 0..5 {
         let content = format!("Tea number {number} is kept here. Something else is said too.");
-        provider.keep(json!({"content": content}));
+        provider.keep(&json!({"content": content}));
     }
     let asked = |options: Value| json!({"query": "tea number", "options": options});
     let all = provider.found(&asked(json!({})));
@@ -362,9 +362,9 @@ fn a_query_is_answered_in_pages_and_explained() {
 #[test]
 fn layers_and_kinds_narrow_a_query() {
     let provider = Provider::new();
-    provider.keep(json!({"content": "tea fact"}));
-    provider.keep(json!({"content": "tea episode", "kind": "episode"}));
-    provider.keep(json!({
+    provider.keep(&json!({"content": "tea fact"}));
+    provider.keep(&json!({"content": "tea episode", "kind": "episode"}));
+    provider.keep(&json!({
         "content": "tea project",
         "layer": "project",
         "identifiers": {"project_id": "p"},

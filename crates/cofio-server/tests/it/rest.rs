@@ -3,6 +3,7 @@
 mod forgetting;
 mod jobs;
 mod keeping;
+mod keys;
 mod knowledge;
 mod memories;
 mod review;

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::Engine;
 use crate::error::Result;
-use crate::model::{Caller, Kind, Layer};
+use crate::model::{Caller, Kind, Layer, Right};
 
 /// How much a store holds, whoever it belongs to: counts, and nothing of anybody's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,8 +14,9 @@ pub struct Census {
 }
 
 impl Engine {
-    /// Counts everything that the store holds.
+    /// Counts everything that the store holds, for whoever may administer it.
     pub async fn census(&self, caller: &Caller) -> Result<Census> {
+        caller.require(Right::Admin)?;
         let keeper = Caller::keeper(caller.actor().clone());
         let mut census = Census::default();
         for summary in self.store.scopes(keeper.access(), self.now()).await? {

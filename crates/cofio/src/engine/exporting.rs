@@ -4,7 +4,7 @@ use std::fmt;
 use super::Engine;
 use crate::bundle::{Record, Writer};
 use crate::error::Result;
-use crate::model::{Caller, Criteria, Filter, Memory, Scope, State, Timestamp};
+use crate::model::{Caller, Criteria, Filter, Memory, Right, Scope, State, Timestamp};
 use crate::store::{Order, Page};
 
 /// How many memories are read together.
@@ -33,6 +33,7 @@ impl Engine {
     /// Begins a bundle of everything that the caller opens.
     pub async fn exporting(&self, caller: &Caller) -> Result<Exporting> {
         let begun = async {
+            caller.require(Right::Read)?;
             let now = self.now();
             let scopes = self.stats(caller, None).await?.scopes.into_iter().rev();
             Ok(Exporting {

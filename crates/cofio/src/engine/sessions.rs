@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Engine;
 use crate::error::{Error, Result};
-use crate::model::{Caller, Kind, Layer, Scope, Timestamp};
+use crate::model::{Caller, Kind, Layer, Right, Scope, Timestamp};
 use crate::store::ScopeSummary;
 use crate::text::hex;
 
@@ -42,6 +42,7 @@ impl Engine {
         cursor: Option<&str>,
     ) -> Result<Sessions> {
         let sessions = async {
+            caller.require(Right::Read)?;
             let most = self.config.limits.page;
             if limit == 0 || limit > most {
                 return Err(Error::invalid(format!("a page has 1 to {most} sessions")));

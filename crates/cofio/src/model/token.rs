@@ -76,13 +76,13 @@ impl KeyHash {
         Self([0; 32])
     }
 
-    /// Takes a hash that was kept.
-    pub(crate) fn kept(hash: [u8; 32]) -> Self {
+    /// Takes a hash that a store has kept.
+    pub fn from_bytes(hash: [u8; 32]) -> Self {
         Self(hash)
     }
 
-    /// Returns its bytes, to be kept.
-    pub(crate) fn bytes(&self) -> &[u8; 32] {
+    /// Returns its bytes, for a store to keep.
+    pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }

@@ -30,6 +30,7 @@ mod identity;
 mod isolation;
 mod journal;
 mod keeping;
+mod keys;
 mod paging;
 mod probe;
 mod subject;
@@ -266,6 +267,15 @@ macro_rules! conformance_suite {
                 readings_count_on_from_what_a_memory_came_with,
                 summaries_count_kinds_and_states,
                 summaries_leave_out_what_has_expired,
+            }
+            keys {
+                a_key_comes_back_as_it_was,
+                keys_are_listed_oldest_first,
+                a_key_is_revoked_once,
+                a_key_is_replaced_once,
+                of_many_who_replace_a_key_one_does,
+                an_id_of_a_key_is_not_taken_twice,
+                what_happens_to_keys_is_in_the_audit,
             }
             paging {
                 every_order_is_kept,

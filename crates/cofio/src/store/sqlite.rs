@@ -21,6 +21,7 @@ mod keys;
 mod pending;
 mod purge;
 mod read;
+mod readers;
 mod rejections;
 mod restore;
 mod rows;
@@ -54,6 +55,7 @@ use threads::Threads;
 pub use codes::{Nearest, VectorTables};
 pub use copy::Integrity;
 pub use purge::Purged;
+pub use restore::Restored;
 pub use traces::{Trace, Verdict, Wanted};
 
 /// Keeps memories in one SQLite file.

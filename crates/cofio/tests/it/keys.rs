@@ -240,13 +240,15 @@ fn a_restore_brings_no_key_back() {
     block_on(fixture.store.backup(&copy)).unwrap();
     block_on(fixture.engine.revoke_key(&keeper(), &gone.id)).unwrap();
     let (_, later) = made(&fixture, KeyDraft::new("later", of_user("alice")));
-    block_on(fixture.store.restore(&copy, &keeper(), fixture.engine.now())).unwrap();
+    let restored = block_on(fixture.store.restore(&copy, &keeper(), fixture.engine.now()));
+    assert_eq!(restored.unwrap().revoked_keys, 0);
     refused(&fixture, lost.expose());
     assert!(admitted(&fixture, laptop.expose()).is_ok());
     assert!(admitted(&fixture, later.expose()).is_ok());
     // Elsewhere a copy opens no door, but it is known that there was one.
     let elsewhere = Fixture::new();
-    block_on(elsewhere.store.restore(&copy, &keeper(), elsewhere.engine.now())).unwrap();
+    let restored = block_on(elsewhere.store.restore(&copy, &keeper(), elsewhere.engine.now()));
+    assert_eq!(restored.unwrap().revoked_keys, 2);
     refused(&elsewhere, lost.expose());
     refused(&elsewhere, laptop.expose());
     assert!(block_on(elsewhere.engine.has_keys()).unwrap());

@@ -18,6 +18,7 @@ mod policy;
 mod questions;
 mod ranking;
 mod recorder;
+mod rights;
 mod secrets;
 mod sqlite_file;
 mod sqlite_store;

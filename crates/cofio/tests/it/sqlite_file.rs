@@ -154,7 +154,8 @@ fn a_backup_is_whole_while_others_write() {
 }
 
 fn restore(fixture: &Fixture, source: &Path) -> Result<usize> {
-    block_on(fixture.store.restore(source, &keeper(), START.parse().unwrap()))
+    let restored = block_on(fixture.store.restore(source, &keeper(), START.parse().unwrap()));
+    restored.map(|restored| restored.still_forgotten)
 }
 
 fn backup(fixture: &Fixture, name: &str) -> PathBuf {

@@ -182,7 +182,8 @@ fn what_was_forgotten_or_rejected_after_a_backup_stays_so_when_it_is_restored() 
     forget(&fixture, std::slice::from_ref(&memory.id));
     block_on(fixture.engine.reject(&local("alice"), &poison.id)).unwrap();
     let now = START.parse().unwrap();
-    assert_eq!(block_on(fixture.store.restore(&copy, &keeper(), now)).unwrap(), 2);
+    let restored = block_on(fixture.store.restore(&copy, &keeper(), now)).unwrap();
+    assert_eq!(restored.still_forgotten, 2);
     std::fs::remove_file(copy).unwrap();
     let texts = ["flamingoquokka sings", "the bank is pelicanheron"];
     let found = traces(&fixture, wanted(&[memory.id, poison.id], &texts));

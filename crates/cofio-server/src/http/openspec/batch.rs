@@ -74,7 +74,7 @@ struct WriteItem {
 #[serde(deny_unknown_fields)]
 struct RemoveItem {
     id: String,
-    /// The ETag that it must still have.
+    /// The `ETag` that it must still have.
     etag: Option<String>,
     #[serde(default)]
     options: DeleteOptions,

@@ -24,7 +24,7 @@ pub(crate) struct Entry {
     version: u64,
     /// Whose it is: agent, user, session, project, team, org or company.
     layer: String,
-    /// The names that say whose it is, such as user_id.
+    /// The names that say whose it is, such as `user_id`.
     identifiers: BTreeMap<String, String>,
     /// What it is: working, context, episode, fact, procedure or reflection.
     kind: String,
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
     valid_until: Option<String>,
     /// The parts of a procedure.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fact: Option<Fact>,
+    fact: Option<Claim>,
     /// For If-Match.
     etag: String,
     /// The model that made its vector; null as long as it has none.
@@ -74,7 +74,7 @@ pub(crate) struct Metadata {
 /// A statement in three parts.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Fact {
+pub(crate) struct Claim {
     /// What kind of statement.
     fact_type: String,
     /// What it is about.
@@ -116,7 +116,7 @@ impl From<&Memory> for Entry {
             event_at: memory.event_at.to_string(),
             expires_at: memory.expires_at.as_ref().map(ToString::to_string),
             valid_until: memory.valid_until.as_ref().map(ToString::to_string),
-            fact: memory.triple.as_ref().map(|triple| Fact {
+            fact: memory.triple.as_ref().map(|triple| Claim {
                 fact_type: triple.fact_type.clone(),
                 subject: triple.subject.clone(),
                 predicate: triple.predicate.clone(),
@@ -158,7 +158,7 @@ pub(super) fn described(memory: &Memory) -> (Metadata, SourceOutput) {
     (metadata, source)
 }
 
-impl Fact {
+impl Claim {
     /// Returns the statement.
     pub(super) fn triple(self) -> Triple {
         let Self { fact_type, subject, predicate, object } = self;

@@ -28,12 +28,12 @@ pub(super) struct Described {
     metadata: Metadata,
     source: SourceOutput,
     /// Every version, the oldest first.
-    version_history: Vec<Version>,
+    version_history: Vec<Edition>,
 }
 
 /// One version of an entry.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Version {
+struct Edition {
     version: u64,
     created_at: String,
     /// Who wrote or said it, if that is known.
@@ -64,13 +64,13 @@ impl Endpoint for Describe {
             entry_id: memory.id.to_string(),
             metadata: if custom { metadata } else { metadata.without_custom() },
             source,
-            version_history: versions.map(Version::from).collect(),
+            version_history: versions.map(Edition::from).collect(),
         };
         Ok(Versioned { version: memory.version, value })
     }
 }
 
-impl From<&Memory> for Version {
+impl From<&Memory> for Edition {
     fn from(memory: &Memory) -> Self {
         Self {
             version: memory.version,

@@ -38,7 +38,7 @@ pub(super) struct QueryInput {
     /// By which evidence: hybrid (the default), keyword, or semantic, which needs an embedder.
     mode: Option<ModeName>,
     #[serde(default)]
-    filters: Filters,
+    filters: QueryCriteria,
     #[serde(default)]
     options: QueryOptions,
     #[serde(default)]
@@ -57,7 +57,7 @@ enum ModeName {
 /// What must hold of entries.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-struct Filters {
+struct QueryCriteria {
     /// What produced them.
     source_type: Option<String>,
     /// How widely they are meant to be seen.
@@ -177,6 +177,7 @@ impl Endpoint for Ask {
         let shown = Shown::of(&input.options);
         let query = input.query(visit)?;
         let answer = visit.engine.search(visit.caller(), &query).await?;
+        visit.notes().found(answer.hits.len());
         let mut output = shown.output(&answer);
         output.metadata.execution_time_ms =
             u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -211,7 +212,7 @@ impl QueryInput {
     }
 }
 
-impl Filters {
+impl QueryCriteria {
     fn criteria(self) -> Result<Criteria> {
         let moment = |text: Option<String>| text.as_deref().map(wire::moment).transpose();
         let mut criteria = Criteria {

@@ -37,8 +37,8 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct SourceInput {
-    /// What produced it: manual (the default), conversation, tool_result, web, inference,
-    /// knowledge_sync or import, or one of the protocol's own names.
+    /// What produced it: manual (the default), conversation, `tool_result`, web, inference,
+    /// `knowledge_sync` or import, or one of the protocol's own names.
     #[serde(rename = "type")]
     kind: Option<String>,
     /// A page, file or call to find the original by.

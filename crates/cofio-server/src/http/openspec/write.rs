@@ -1,12 +1,14 @@
 //! What is sent to be kept or changed, and what is said of it afterwards.
 
-use cofio::model::{AccessPolicy, Draft, Kind, Lifetime, Memory, MemoryId, Patch, State, Trust};
+use cofio::model::{
+    AccessPolicy, Draft, Kind, Lifetime, Memory, MemoryId, Patch, Source, State, Triple, Trust,
+};
 use cofio::{Error, ErrorKind, Result, wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::entry::{Entry, Fact};
+use super::entry::{Claim, Entry};
 use super::layer::Target;
 use super::source::SourceInput;
 use crate::http::rest::{Names, OnPossibleSecret, doubt, of_statement};
@@ -51,12 +53,12 @@ pub(super) struct EntryInput {
     /// it is in a change.
     kind: Option<String>,
     /// A statement, which is a procedure; stays as it is in a change.
-    fact: Option<Fact>,
+    fact: Option<Claim>,
     /// When it happened; stays as it is in a change.
     event_at: Option<String>,
     /// When it ends; when its kind does, if nothing is said. Stays as it is in a change.
     expires_at: Option<String>,
-    /// The ETag that it must still have, in a batch.
+    /// The `ETag` that it must still have, in a batch.
     etag: Option<String>,
     /// Not taken over.
     state: Option<Value>,
@@ -163,10 +165,10 @@ impl Write {
         let Self { entry, options, governance } = self;
         let target = options.layer.or(entry.layer.as_deref(), &entry.identifiers);
         let (scope, place_kind) = target.place(visit)?;
-        let triple = entry.fact.map(Fact::triple);
+        let triple = entry.fact.map(Claim::triple);
         let kind = same(place_kind, entry.kind.map(|kind| kind.parse()).transpose()?)?;
         let kind = of_statement(kind, triple.is_some())?;
-        let content = entry.content.or_else(|| triple.as_ref().map(|triple| triple.sentence()));
+        let content = entry.content.or_else(|| triple.as_ref().map(Triple::sentence));
         let content = content.ok_or_else(|| Error::invalid("entry.content is missing"))?;
         let (origin, custom) = entry.source.unwrap_or_default().split();
         let mut source = origin.source(&content)?;
@@ -316,7 +318,7 @@ pub(super) fn memory_id(id: Option<&str>) -> Result<MemoryId> {
 }
 
 /// Returns a source of which nothing is used before somebody has approved it.
-fn waiting(kind: Kind, source: cofio::model::Source) -> Result<cofio::model::Source> {
+fn waiting(kind: Kind, source: Source) -> Result<Source> {
     if kind.needs_confirmation() {
         return Ok(source.trusted_at_most(Trust::Medium));
     }

@@ -78,9 +78,10 @@ impl Endpoint for Forget {
         let (forgetting, strange) = input.read(visit)?;
         let (engine, caller) = (visit.engine.clone(), visit.caller().clone());
         let work = async move {
-            let forgotten = match dry_run {
-                true => engine.would_forget(&caller, &forgetting).await?,
-                false => forget(&engine, &caller, &forgetting).await?,
+            let forgotten = if dry_run {
+                engine.would_forget(&caller, &forgetting).await?
+            } else {
+                forget(&engine, &caller, &forgetting).await?
             };
             Ok(ForgetOutput::new(&forgotten, strange, dry_run))
         };

@@ -44,6 +44,11 @@ impl Streams {
         Self { open: Arc::default(), in_all, per_caller }
     }
 
+    /// Returns how many are open.
+    pub(in crate::http) fn count(&self) -> usize {
+        self.open().seats.values().sum()
+    }
+
     /// Takes a place for one more stream of a caller, if there is one.
     pub(super) fn seat(&self, caller: &Identifier) -> Outcome<Seat> {
         let busy = |message| Failure::busy(StatusCode::SERVICE_UNAVAILABLE, message, PAUSE);

@@ -45,12 +45,17 @@ fn nothing_is_changed_that_somebody_else_changed_since() {
     check("\"18446744073709551616\"", 400, None);
     check("W/\"3\"", 400, None);
     // What is not looked at must not seem to hold.
-    let answer = house.alice.ask_with("DELETE", &path, &[("if-match", "\"1\"")], &Value::Null);
-    refused(&answer, 400, "INVALID_INPUT");
+    let old = [("if-match", "\"1\"")];
+    let archive = format!("{path}/archive");
+    refused(&house.alice.ask_with("POST", &archive, &old, &Value::Null), 400, "INVALID_INPUT");
     let unless = [("if-none-match", "*")];
     let answer =
         house.alice.ask_with("PATCH", &path, &unless, &json!({ "metadata": { "title": "x" } }));
     assert_eq!((answer.status, answer.json()["memory"]["version"].as_u64()), (200, Some(4)));
+    let remove = |tag: &str| {
+        house.alice.ask_with("DELETE", &path, &[("if-match", tag)], &Value::Null).status
+    };
+    assert_eq!((remove("\"3\""), remove("\"4\""), remove("\"4\"")), (412, 200, 404));
 }
 
 #[test]

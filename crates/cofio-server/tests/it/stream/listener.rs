@@ -95,7 +95,7 @@ impl Listener {
 
     /// Reads what is there, and returns whether more may come.
     pub fn read_some(&mut self) -> bool {
-        let mut bytes = [0; 64 * 1024];
+        let mut bytes = vec![0; 64 * 1024];
         match self.stream.read(&mut bytes) {
             Ok(0) => return false,
             Ok(count) => self.raw.extend(&bytes[..count]),

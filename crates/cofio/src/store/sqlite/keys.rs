@@ -53,7 +53,7 @@ fn insert(connection: &Connection, key: &Key, hash: &KeyHash) -> Result<bool> {
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             params![
                 key.id.as_str(),
-                hash.bytes(),
+                hash.as_bytes(),
                 key.name,
                 names.join(" "),
                 encode(&key.bound),
@@ -101,7 +101,7 @@ pub(super) fn find(connection: &Connection, id: &KeyId) -> Result<Option<(Key, K
     let mut rows = select.query([id.as_str()]).map_err(unexpected)?;
     let Some(row) = rows.next().map_err(unexpected)? else { return Ok(None) };
     let hash = row.get(HASH).map_err(unreadable)?;
-    Ok(Some((key(row)?, KeyHash::kept(hash))))
+    Ok(Some((key(row)?, KeyHash::from_bytes(hash))))
 }
 
 /// Returns all keys, the oldest first.

@@ -20,12 +20,26 @@ use super::{
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{AuditAction, AuditEvent, Caller, ChangeKind, Identifier, MemoryId, Timestamp};
 
+/// What became of a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Restored {
+    /// How many of its memories stay forgotten.
+    pub still_forgotten: usize,
+    /// How many of its keys were not known here, and are revoked.
+    pub revoked_keys: usize,
+}
+
 impl SqliteStore {
     /// Replaces every memory by what a copy holds, except what was forgotten since.
     ///
     /// Others see either the old state or the new one. No key of the copy opens anything that it
-    /// did not open before. Returns how many memories of the copy stay forgotten.
-    pub async fn restore(&self, source: &Path, caller: &Caller, now: Timestamp) -> Result<usize> {
+    /// did not open before.
+    pub async fn restore(
+        &self,
+        source: &Path,
+        caller: &Caller,
+        now: Timestamp,
+    ) -> Result<Restored> {
         let prepared = prepare(source, &self.path)?;
         let (path, actor) = (prepared[0].path().to_owned(), caller.actor().clone());
         self.threads
@@ -34,7 +48,7 @@ impl SqliteStore {
                 let restored = restore(connection, &actor, now);
                 let detached =
                     connection.execute_batch("DETACH copy; PRAGMA wal_checkpoint(TRUNCATE);");
-                restored.and_then(|count| detached.map(|()| count).map_err(unexpected))
+                restored.and_then(|restored| detached.map(|()| restored).map_err(unexpected))
             })
             .await
     }
@@ -83,7 +97,7 @@ fn attach(connection: &Connection, path: &Path) -> Result<()> {
 }
 
 /// Replaces the memories by those of the attached copy, and records every difference.
-fn restore(connection: &mut Connection, actor: &Identifier, now: Timestamp) -> Result<usize> {
+fn restore(connection: &mut Connection, actor: &Identifier, now: Timestamp) -> Result<Restored> {
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)
         .map_err(|cause| failed(cause, "cannot restore the database"))?;
     let still_forgotten: usize = transaction
@@ -104,17 +118,17 @@ fn restore(connection: &mut Connection, actor: &Identifier, now: Timestamp) -> R
     if unsound(&transaction)? > 0 {
         return Err(Error::new(ErrorKind::Damaged, "the copy holds memories that cannot be read"));
     }
-    let taken_over = keys::take_over(&transaction, now)?;
+    let revoked_keys = keys::take_over(&transaction, now)?;
     derive_all(&transaction)?;
     codes::rebuild(&transaction)?;
     pending::refill(&transaction)?;
     let mut event = AuditEvent::new(AuditAction::Write).with("reason", "restored from a copy");
-    if taken_over > 0 {
-        event = event.with("revokedKeys", taken_over);
+    if revoked_keys > 0 {
+        event = event.with("revokedKeys", revoked_keys);
     }
     audit::append(&transaction, actor, now, &event, writing.record()?)?;
     transaction.commit().map_err(|cause| failed(cause, "cannot restore the database"))?;
-    Ok(still_forgotten)
+    Ok(Restored { still_forgotten, revoked_keys })
 }
 
 fn differences(connection: &Connection, sql: &str) -> Result<Vec<(MemoryId, i64, i64, u64)>> {

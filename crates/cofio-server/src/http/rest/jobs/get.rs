@@ -34,6 +34,7 @@ impl Endpoint for Get {
     const NEEDS: Right = Right::Read;
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
+        visit.caller().require(Right::Read)?;
         let job = visit.house.jobs().get(visit.caller().actor(), &asked.path.id);
         let missing = || Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such job");
         job.map(Found).ok_or_else(missing)

@@ -34,6 +34,7 @@ impl Endpoint for List {
     const NEEDS: Right = Right::Read;
 
     async fn run(visit: &Visit, _: Asked<Self>) -> Outcome<Self::Answer> {
+        visit.caller().require(Right::Read)?;
         Ok(Found(JobsOutput { jobs: visit.house.jobs().of(visit.caller().actor()) }))
     }
 }

@@ -28,6 +28,8 @@ impl Endpoint for Search {
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(question) = asked.body;
         let query = question.query(visit)?;
-        Ok(Found(SearchOutput::from(&visit.engine.search(visit.caller(), &query).await?)))
+        let answer = visit.engine.search(visit.caller(), &query).await?;
+        visit.notes().found(answer.hits.len());
+        Ok(Found(SearchOutput::from(&answer)))
     }
 }
