@@ -35,10 +35,9 @@ fn bundle(name: &str, text: &str) -> Vec<u8> {
     let mut reader = cofio::bundle::Reader::new(exported.as_slice()).unwrap();
     let record = reader.read().unwrap().unwrap();
     let now = record.memory.created_at;
-    let mut written = Vec::new();
-    let mut writer = cofio::bundle::Writer::new(&mut written, now).unwrap();
-    writer.add(&record).unwrap();
-    writer.finish().unwrap();
+    let mut writer = cofio::bundle::Writer::new(now);
+    writer.add(&record);
+    let written = writer.finish();
     resealed(&String::from_utf8(written).unwrap().replace("a placeholder", text))
 }
 
