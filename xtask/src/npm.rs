@@ -19,6 +19,9 @@ const PACKAGES: &[(&str, &str)] = &[
     ("@anthropic-ai/claude-code", "2.1.326"),
     ("@openai/codex", "0.169.0"),
     ("@anthropic-ai/mcpb", "2.1.2"),
+    ("@types/node", "22.20.5"),
+    ("openapi-typescript", "7.13.0"),
+    ("typescript", "5.9.3"),
 ];
 
 /// Puts the native program of Claude Code where its package looks for it.

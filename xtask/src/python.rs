@@ -12,6 +12,17 @@ const PACKAGES: &[&str] = &[
     "mcp==2.3.0",
     // Anthropic's library, with a memory tool of its own.
     "anthropic==2.9.0",
+    // Mem0's client. It comes with all of Mem0, 200 MB: its package imports the libraries of a
+    // vector database before anything else, so that they cannot be left out.
+    "mem0ai==2.2.1",
+    // Makes up requests from the documentation of the API.
+    "schemathesis==4.32.5",
+    // What our own client is built on, and what checks it.
+    "httpx==0.28.1",
+    "langgraph==1.2.22",
+    "mypy==2.4.1",
+    "pytest==9.2.0",
+    "ruff==0.17.5",
 ];
 
 /// Makes sure of an interpreter with the packages in `target/python`, and says where it is.

@@ -2,17 +2,33 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::Result;
 use crate::cargo::{self, cargo};
+use crate::{Result, provision};
 
 /// Runs a long test by its name, with sizes such as `operations=100000` or `seed=7`.
 pub fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
+        ["http", sizes @ ..] => http(sizes),
         ["isolation", sizes @ ..] => isolation(sizes),
         ["mcp", sizes @ ..] => mcp(sizes),
-        [unknown, ..] => Err(format!("there is no soak {unknown:?}; there are: isolation, mcp")),
-        [] => Err("say which soak: isolation or mcp".to_owned()),
+        [unknown, ..] => {
+            Err(format!("there is no soak {unknown:?}; there are: http, isolation, mcp"))
+        }
+        [] => Err("say which soak: http, isolation or mcp".to_owned()),
     }
+}
+
+/// Makes up requests from the documentation of the API, many for each endpoint.
+fn http(sizes: &[&str]) -> Result<()> {
+    let examples = match sizes {
+        [] => "300",
+        [size] => size.strip_prefix("examples=").ok_or("the size of it is examples=300")?,
+        _ => return Err("it has one size, examples=300".to_owned()),
+    };
+    provision::everything()?;
+    let mut command = cargo(&["test", "--package", "cofio-cli", "--test", "it"]);
+    command.args(["--", "clients::schemathesis", "--nocapture", "--test-threads", "1"]);
+    cargo::run(command.env("COFIO_HTTP_SOAK", examples).envs(provision::places()))
 }
 
 /// Lets fifty tenants work on one store, and searches every answer for what is not theirs.

@@ -18,6 +18,7 @@ class Work:
 
     def __init__(self):
         self.folder = pathlib.Path(sys.argv[2])
+        self.model = pathlib.Path(sys.argv[3])
         work = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
         self.texts = work["texts"]
         self.singles = work["singles"]

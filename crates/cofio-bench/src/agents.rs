@@ -7,19 +7,23 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use cofio::Engine;
+use cofio::model::{Draft, Identifier};
 use cofio::store::SqliteStore;
 use pollster::block_on;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::filled::fill;
+use crate::filled::{draft, fill, fill_with};
 use crate::machine::{command_line, percentile};
 use crate::recall::embedder::{self, Model};
 use crate::texts::Texts;
 
 /// How often each process is started.
 const STARTS: usize = 15;
+
+/// How many texts there are in a store with vectors, for each of which one has to be made.
+const EMBEDDED_TEXTS: usize = 4_096;
 
 /// How many memories are embedded before the queue is looked at again.
 const EMBEDDED_AT_ONCE: usize = 1_024;
@@ -30,7 +34,8 @@ pub struct Arguments {
     /// How many memories the store holds.
     #[arg(long, default_value_t = 100_000)]
     memories: usize,
-    /// Embed all of them first, and let the hooks load the model.
+    /// Embed all of them first, and let the hooks load the model; they have words of their own, but
+    /// share their meanings, as making so many vectors would take hours.
     #[arg(long)]
     embedded: bool,
 }
@@ -100,14 +105,16 @@ impl Agent {
             embedded: arguments.embedded,
         };
         let mut engine = Engine::new(SqliteStore::open(&agent.store())?, jiff::Timestamp::now);
-        fill(&engine, &mut Texts::new(1), arguments.memories, 1)?;
         if arguments.embedded {
+            fill_with(&engine, arguments.memories, 1, sharing_meanings())?;
             let model = agent.home.path().join("models/all-MiniLM-L6-v2.cofio");
             std::fs::create_dir_all(model.parent().context("a file is in a folder")?)?;
             std::fs::copy(embedder::compact_file(None)?, &model)?;
             let embedder = embedder::open(Model::Minilm, Some(&model))?;
             engine = engine.with_embedder(embedder.context("a model is needed")?);
             while block_on(engine.embed_pending(EMBEDDED_AT_ONCE))?.pending > 0 {}
+        } else {
+            fill(&engine, &mut Texts::new(1), arguments.memories, 1)?;
         }
         Ok(agent)
     }
@@ -170,6 +177,20 @@ impl Agent {
             command.env("COFIO_EMBEDDER", "none");
         }
         command
+    }
+}
+
+/// Makes notes with a title of their own and one of a few texts, which alone has a meaning.
+fn sharing_meanings() -> impl FnMut(&Identifier) -> Draft {
+    let mut texts = Texts::new(1);
+    let shared: Vec<String> = (0..EMBEDDED_TEXTS).map(|_| texts.note()).collect();
+    let mut number = 0;
+    move |user| {
+        let mut draft = draft(user, shared[number % EMBEDDED_TEXTS].clone());
+        draft.metadata.title = Some(texts.note());
+        draft.key = Some(format!("note {number}"));
+        number += 1;
+        draft
     }
 }
 

@@ -3,6 +3,7 @@
 mod agents;
 mod filled;
 mod injection;
+mod load;
 mod locomo;
 mod machine;
 mod rate;
@@ -36,11 +37,14 @@ enum Command {
     Locomo(locomo::Arguments),
     /// How long an agent waits for the server and for hooks; prints JSON.
     Agents(agents::Arguments),
+    /// Searches and writes of many clients at once over HTTP; prints JSON.
+    Load(load::Arguments),
     /// Where attacks and harmless texts from outside get to; prints JSON.
     Injection(injection::Arguments),
     /// How many secrets are found, and how many harmless texts are damaged; prints JSON.
     Secrets(secrets::Arguments),
-    /// Ingest and search beside Chroma, and beside FTS5 with sqlite-vec; prints JSON and a table.
+    /// Ingest and search beside Chroma, as it comes and with sentence-transformers, and beside FTS5
+    /// with sqlite-vec; prints JSON and a table.
     Speed(speed::Arguments),
     /// Does Cofio's part of `speed` in a process of its own.
     #[command(hide = true)]
@@ -64,6 +68,7 @@ fn main() -> Result<()> {
         Command::Recall(arguments) => recall::run(&arguments),
         Command::Locomo(arguments) => locomo::run(&arguments),
         Command::Agents(arguments) => agents::run(&arguments),
+        Command::Load(arguments) => load::run(&arguments),
         Command::Injection(arguments) => injection::run(&arguments),
         Command::Secrets(arguments) => secrets::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),

@@ -1,4 +1,5 @@
-//! Ingest and search beside `ChromaDB`, and beside SQLite's FTS5 with sqlite-vec.
+//! Ingest and search beside `ChromaDB`, as it comes and with sentence-transformers, and beside
+//! SQLite's FTS5 with sqlite-vec.
 //!
 //! Everyone has the same texts, the same weights of all-MiniLM-L6-v2, and the machine to itself.
 
@@ -33,9 +34,10 @@ const SINGLES: usize = 50;
 const WARM_UP: usize = 20;
 
 /// What must be known to judge the comparison.
-const NOTES: [&str; 7] = [
+const NOTES: [&str; 8] = [
     "each contender runs in a process of its own, one after another; opening the model is not timed",
     "cofio acknowledges when a text is durable (WAL, synchronous=FULL, one commit per batch) and found by its words; its vector follows, and `embedded` counts until the last one is there",
+    "chroma_default is a collection made without saying what embeds: onnxruntime, the model opened with every call and every text padded to 256 tokens, as chromadb does it; its weights are exported here from the published ones, since its own file is a download, and their vectors are checked against sentence-transformers; chroma is the same with sentence-transformers (torch), which keeps the model open and pads no further than the longest text of a batch",
     "chroma acknowledges after embedding and a durable commit to the log in its SQLite file (rollback journal, fsync); its vector index is written from time to time and completed from the log",
     "FTS5 + sqlite-vec acknowledges after embedding and a durable commit (WAL, synchronous=FULL); its vector search is exact and goes through every vector",
     "`search` has the query's vector at hand; chroma answers by vectors alone, cofio and FTS5 + sqlite-vec also by words, and cofio by all its other signals with the reasons for each hit",
@@ -95,19 +97,21 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         command.arg(environment::scripts().join(script));
         command
     };
+    let exported = environment::exported_model(&python)?;
     let commands = [
-        ("cofio", ours),
-        ("chroma", other("contender_chroma.py")),
-        ("fts5_sqlite_vec", other("contender_sqlite.py")),
+        ("cofio", ours, &model),
+        ("chroma_default", other("contender_chroma_default.py"), &exported),
+        ("chroma", other("contender_chroma.py"), &model),
+        ("fts5_sqlite_vec", other("contender_sqlite.py"), &model),
     ];
     let mut load_before = BTreeMap::new();
     let mut contenders = BTreeMap::new();
-    for (name, command) in commands {
+    for (name, command, model) in commands {
         eprintln!("{name}");
         load_before.insert(name, load_average());
         let own = folder.path().join(name);
         std::fs::create_dir(&own)?;
-        contenders.insert(name, compete(name, command, &file, &own, &model)?);
+        contenders.insert(name, compete(name, command, &file, &own, model)?);
     }
     check_weights(&contenders)?;
     let report = report(arguments, &work, load_before, contenders);
@@ -206,10 +210,10 @@ fn report(
 }
 
 fn overview(report: &Report) -> String {
-    let [ours, chroma, sqlite] =
-        ["cofio", "chroma", "fts5_sqlite_vec"].map(|name| &report.contenders[name]);
+    let names = ["cofio", "chroma_default", "chroma", "fts5_sqlite_vec"];
+    let contenders = names.map(|name| &report.contenders[name]);
     let row = |what: &str, figure: &dyn Fn(&Figures) -> Option<f64>, less_is_better: bool| {
-        let figures = [ours, chroma, sqlite].map(figure);
+        let figures = contenders.map(figure);
         let shown =
             figures.map(|figure| figure.map_or("–".to_owned(), |value| format!("{value:.2}")));
         let ratio = |theirs: Option<f64>| match (figures[0], theirs) {
@@ -219,15 +223,17 @@ fn overview(report: &Report) -> String {
         };
         let mut row = vec![what.to_owned()];
         row.extend(shown);
-        row.extend([ratio(figures[1]), ratio(figures[2])]);
+        row.extend(figures[1..].iter().map(|theirs| ratio(*theirs)));
         row
     };
     let best = |figures: &Figures| figures.hybrid.unwrap_or(figures.semantic);
     let p50 = |times: Percentiles| Some(times.p50_ms);
     let p95 = |times: Percentiles| Some(times.p95_ms);
-    let head = ["", "cofio", "chroma", "fts5+vec", "vs chroma", "vs fts5+vec"];
+    let mut head = vec![String::new()];
+    head.extend(names.map(ToOwned::to_owned));
+    head.extend(names[1..].iter().map(|name| format!("vs {name}")));
     table(&[
-        head.map(ToOwned::to_owned).to_vec(),
+        head,
         row("acknowledged, texts/s", &|figures| Some(figures.acknowledged_per_second), false),
         row("embedded, texts/s", &|figures| Some(figures.embedded_per_second), false),
         row("single add p50, ms", &|figures| p50(figures.single_add), true),

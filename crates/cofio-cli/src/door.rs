@@ -1,5 +1,6 @@
 //! What the doors for other programs have in common: whose memories are behind them, and until when.
 
+use std::panic::PanicHookInfo;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +9,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use cofio_server::mcp::{Profile, Server, SourceName};
 use cofio_server::{Desk, Opened, Place};
+use tokio::runtime;
 
 use crate::app;
 use crate::arguments::Globals;
@@ -97,12 +99,23 @@ pub async fn told_to_stop() {
     }
 }
 
-/// Opens a door on a runtime of its own, and keeps the store in order meanwhile.
-pub fn run(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start")?;
+/// Opens a door for one client on a runtime of its own, and keeps the store in order meanwhile.
+pub fn open_for_one(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Result<()> {
+    run(runtime::Builder::new_current_thread(), server, door)
+}
+
+/// Opens a door for many clients, who are answered on all processors.
+pub fn open_for_many(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Result<()> {
+    run(runtime::Builder::new_multi_thread(), server, door)
+}
+
+fn run(
+    mut runtime: runtime::Builder,
+    server: Server,
+    door: impl AsyncFnOnce(Server) -> Result<()>,
+) -> Result<()> {
+    std::panic::set_hook(Box::new(say_where));
+    let runtime = runtime.enable_all().build().context("cannot start")?;
     let done = runtime.block_on(async {
         let desk = server.desk().clone();
         let keeping = desk.clone();
@@ -115,4 +128,10 @@ pub fn run(server: Server, door: impl AsyncFnOnce(Server) -> Result<()>) -> Resu
     // A thread that waits for input would be waited for.
     runtime.shutdown_background();
     done
+}
+
+/// Says where something went wrong that should not have, and not what: that may repeat a memory.
+fn say_where(panic: &PanicHookInfo<'_>) {
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    eprintln!("something went wrong that should not have, at {place}");
 }

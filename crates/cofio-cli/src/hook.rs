@@ -7,23 +7,29 @@ mod answer;
 mod capture;
 mod log;
 mod payload;
+mod punctual;
 mod said;
 mod session;
 mod transcript;
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use cofio::embed::Embedder;
 use cofio::engine::ContextRequest;
+use cofio::ingest::{self, Level};
 use cofio::model::{Caller, Identifier, Layer, Timestamp};
 use cofio::store::SqliteStore;
 use cofio::{Engine, Selection};
+use pollster::block_on;
 
 use crate::embedder;
 use crate::settings::{self, EmbedderName, Overrides, Settings, Surroundings};
 pub use log::Log;
 pub use payload::{Event, Payload};
+use punctual::Punctual;
 use session::Session;
 
 /// The most tokens that a prompt is given: none has more than four bytes, which makes 2 kB.
@@ -44,7 +50,14 @@ pub struct Hook {
 
 impl Hook {
     /// Opens the store for what a hook said, in the project that the agent works in.
-    pub fn open(payload: Payload, around: Surroundings, flags: Overrides) -> Result<Self> {
+    ///
+    /// What a prompt means counts if it is known until a moment.
+    pub fn open(
+        payload: Payload,
+        around: Surroundings,
+        flags: Overrides,
+        until: Instant,
+    ) -> Result<Self> {
         let folder = payload.folder.clone().filter(|folder| folder.is_dir());
         let around = Surroundings { folder: folder.unwrap_or(around.folder.clone()), ..around };
         let flags = Overrides {
@@ -52,11 +65,17 @@ impl Hook {
             ..flags
         };
         let settings = Settings::load(&around, &flags)?;
+        let embedder = near_embedder(&settings, &around);
+        if let (Event::Prompt(_), Some(embedder)) = (&payload.event, &embedder) {
+            begin_loading(embedder);
+        }
         let store = SqliteStore::open_current(settings.store());
         // An agent does not wait until a large store is brought to another version.
         let store = Arc::new(store.context("cannot open the store: cofio doctor says more")?);
-        let engine = Engine::shared(store, Timestamp::now, settings.config());
-        let engine = with_near_embedder(engine, &settings, &around);
+        let mut engine = Engine::shared(store, Timestamp::now, settings.config());
+        if let Some(embedder) = embedder {
+            engine = engine.with_embedder(Arc::new(Punctual { embedder, until }));
+        }
         let caller = Caller::local(settings.user().clone());
         let session = Session::load(settings.state_dir(), &settings.identifiers());
         Ok(Self { payload, settings, engine, caller, session })
@@ -82,7 +101,7 @@ impl Hook {
             return Ok(None);
         }
         let text = answer::json(&self.payload, block.markdown().trim_end());
-        self.session.told.extend(block.memories);
+        self.session.tells(&block);
         Ok(Some(text))
     }
 
@@ -138,13 +157,20 @@ pub fn log(around: &Surroundings) -> Option<Log> {
     settings::state_dir(around).as_deref().map(Log::new)
 }
 
-/// Gives an engine the embedder that is computed here; nobody waits for a network.
-fn with_near_embedder(engine: Engine, settings: &Settings, around: &Surroundings) -> Engine {
+/// Returns the embedder that is computed here; nobody waits for a network.
+fn near_embedder(settings: &Settings, around: &Surroundings) -> Option<Arc<dyn Embedder>> {
     if settings.embedder() != EmbedderName::MiniLm {
-        return engine;
+        return None;
     }
-    match embedder::chosen(settings, around).ready() {
-        Some(embedder) => engine.with_embedder(Arc::clone(embedder)),
-        None => engine,
-    }
+    embedder::chosen(settings, around).ready().map(Arc::clone)
+}
+
+/// Has a model read what it needs, while the store is opened and asked for words.
+fn begin_loading(embedder: &Arc<dyn Embedder>) {
+    let embedder = Arc::clone(embedder);
+    thread::spawn(move || {
+        let anything = ingest::redact("a", "", Level::Definite).text;
+        // Whoever asks it next is told what is wrong with it.
+        let _ = block_on(embedder.embed_question(&anything));
+    });
 }

@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_secs(30);
 pub struct Desk {
     place: Place,
     open: Arc<dyn Fn() -> Result<Opened> + Send + Sync>,
-    opened: OnceCell<Opened>,
+    opened: Arc<OnceCell<Opened>>,
 }
 
 /// Who asks, and where they read and write if they say nothing else.
@@ -43,7 +43,13 @@ pub struct Opened {
 impl Desk {
     /// Makes a desk whose engine is opened by `open`, again if it fails.
     pub fn new(place: Place, open: impl Fn() -> Result<Opened> + Send + Sync + 'static) -> Self {
-        Self { place, open: Arc::new(open), opened: OnceCell::new() }
+        Self { place, open: Arc::new(open), opened: Arc::default() }
+    }
+
+    /// Returns a desk with the same engine, at which somebody else asks.
+    #[must_use]
+    pub fn at(&self, place: Place) -> Self {
+        Self { place, open: Arc::clone(&self.open), opened: Arc::clone(&self.opened) }
     }
 
     /// Returns who asks, and where.
@@ -87,7 +93,8 @@ impl Desk {
         }
     }
 
-    async fn opened(&self) -> Result<&Opened> {
+    /// Returns the engine and its model, once it is open.
+    pub(crate) async fn opened(&self) -> Result<&Opened> {
         self.opened
             .get_or_try_init(|| async {
                 let open = Arc::clone(&self.open);
@@ -116,6 +123,13 @@ impl Place {
             caller = caller.opening_every(Layer::Session);
         }
         Self { caller, identifiers, layer, only: None }
+    }
+
+    /// Takes a caller with the names that need not be said; new memories go to the most specific
+    /// layer that these open on their own.
+    pub fn of(caller: Caller, identifiers: Identifiers) -> Self {
+        let layer = identifiers.layers().find(|layer| *layer != Layer::Session);
+        Self { caller, identifiers, layer: layer.unwrap_or(Layer::User), only: None }
     }
 
     /// Returns the same place, where nothing but one layer is read.

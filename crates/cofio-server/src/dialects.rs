@@ -5,6 +5,7 @@
 
 pub mod anthropic_memory;
 pub mod knowledge_graph;
+pub mod mem0;
 pub mod workspace;
 
 mod error;

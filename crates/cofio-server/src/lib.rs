@@ -9,5 +9,8 @@ pub mod mcp;
 pub mod dialects;
 
 mod desk;
+mod metrics;
+mod notes;
+mod source;
 
 pub use desk::{Desk, Opened, Place};

@@ -3,7 +3,8 @@
 //! The first line says what it is, the last one how many records there are and the SHA-256 of
 //! every line before it. Between them stands a memory per line, with its earlier versions.
 
-use std::io::{BufRead, Read as _, Write};
+use std::io::{BufRead, Read as _};
+use std::mem;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -46,48 +47,57 @@ enum Line {
     End { memories: u64, sha256: String },
 }
 
-/// Writes a bundle.
+/// Writes a bundle, piece by piece.
 #[derive(Debug)]
-pub struct Writer<W> {
-    out: W,
+pub struct Writer {
+    out: Vec<u8>,
     hasher: Sha256,
     memories: u64,
 }
 
-impl<W: Write> Writer<W> {
+impl Writer {
     /// Begins a bundle.
-    pub fn new(out: W, now: Timestamp) -> Result<Self> {
-        let mut writer = Self { out, hasher: Sha256::new(), memories: 0 };
+    pub fn new(now: Timestamp) -> Self {
+        let mut writer = Self { out: Vec::new(), hasher: Sha256::new(), memories: 0 };
         writer.line(&Line::Manifest {
             format: FORMAT.to_owned(),
             version: VERSION,
             created_at: now.to_string(),
-        })?;
-        Ok(writer)
+        });
+        writer
     }
 
     /// Adds a memory.
-    pub fn add(&mut self, record: &Record) -> Result<()> {
+    pub fn add(&mut self, record: &Record) {
         self.memories += 1;
         self.line(&Line::Memory {
             memory: Box::new(MemoryEntry::from(&record.memory)),
             history: record.history.iter().map(MemoryEntry::from).collect(),
-        })
+        });
     }
 
-    /// Ends the bundle, and returns how many memories are in it.
-    pub fn finish(mut self) -> Result<u64> {
+    /// Returns how many bytes were written since they were last taken.
+    pub fn held(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Takes what was written.
+    pub fn take(&mut self) -> Vec<u8> {
+        mem::take(&mut self.out)
+    }
+
+    /// Ends the bundle, and returns the last of it.
+    pub fn finish(mut self) -> Vec<u8> {
         let sha256 = hex(&self.hasher.clone().finalize());
-        self.line(&Line::End { memories: self.memories, sha256 })?;
-        self.out.flush().map_err(cannot_write)?;
-        Ok(self.memories)
+        self.line(&Line::End { memories: self.memories, sha256 });
+        self.out
     }
 
-    fn line(&mut self, line: &Line) -> Result<()> {
+    fn line(&mut self, line: &Line) {
         let mut text = serde_json::to_string(line).expect("every field has a JSON form");
         text.push('\n');
         self.hasher.update(&text);
-        self.out.write_all(text.as_bytes()).map_err(cannot_write)
+        self.out.extend_from_slice(text.as_bytes());
     }
 }
 
@@ -225,10 +235,6 @@ fn record(memory: MemoryEntry, history: Vec<MemoryEntry>) -> Result<Record> {
     Err(Error::invalid(
         "earlier versions need the same id and scope, and numbers from 1 without a gap",
     ))
-}
-
-fn cannot_write(cause: std::io::Error) -> Error {
-    Error::new(ErrorKind::Provider, "cannot write the bundle").caused_by(cause)
 }
 
 fn cannot_read(cause: std::io::Error) -> Error {

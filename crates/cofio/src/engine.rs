@@ -2,11 +2,15 @@
 
 mod archive;
 mod beginning;
+mod census;
 mod confirm;
 mod context;
 mod correct;
 mod embed;
+mod exporting;
+mod follow;
 mod forget;
+mod forgetting;
 mod inspect;
 mod keys;
 mod list;
@@ -15,6 +19,7 @@ mod receipt;
 mod remember;
 mod review;
 mod search;
+mod sessions;
 mod split;
 mod sweep;
 mod transfer;
@@ -41,15 +46,20 @@ use crate::model::{
 use crate::retrieval::{self, Selection};
 use crate::store::Store;
 
+pub use census::Census;
 pub use context::ContextRequest;
 pub use correct::Corrected;
 pub use embed::Embedded;
+pub use exporting::Exporting;
+pub use follow::Changed;
 pub use forget::Forgotten;
+pub use forgetting::Forgetting;
 pub use inspect::{EntityProfile, Stats, VersionedHistory};
 pub use keys::Admitted;
 pub use list::{ListRequest, Listed};
 pub use receipt::{AuditPlace, ForgetReason, Receipt};
 pub use remember::Remembered;
+pub use sessions::{Session, Sessions};
 pub use sweep::{Sweep, Swept};
 pub use transfer::{ConflictMode, Imported, Importing};
 pub use update::Updated;

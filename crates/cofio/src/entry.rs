@@ -21,6 +21,7 @@ const LARGEST_COUNT: u64 = (1 << 53) - 1;
 
 /// A memory, whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MemoryEntry {
     pub id: String,
@@ -64,6 +65,7 @@ pub struct MemoryEntry {
 
 /// What is known about a memory besides its text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct EntryMetadata {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,6 +91,7 @@ pub struct EntryMetadata {
 
 /// The document a memory stands for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EntryPointer {
     pub source_type: String,
@@ -99,6 +102,7 @@ pub struct EntryPointer {
 
 /// Where a memory came from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EntrySource {
     #[serde(rename = "type")]
@@ -120,6 +124,7 @@ pub struct EntrySource {
 
 /// A statement in three parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EntryTriple {
     pub fact_type: String,
@@ -130,6 +135,7 @@ pub struct EntryTriple {
 
 /// Something named in a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EntryMention {
     pub name: String,
@@ -140,6 +146,7 @@ pub struct EntryMention {
 
 /// Whether a memory has a vector yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EntryEmbedding {
     pub state: String,
@@ -252,7 +259,7 @@ fn identifiers_in(names: &BTreeMap<String, String>) -> Result<Identifiers> {
 }
 
 /// Reads a moment with its offset from UTC.
-fn moment(text: &str) -> Result<Timestamp> {
+pub fn moment(text: &str) -> Result<Timestamp> {
     let parsed: Timestamp = text.parse().map_err(|_| {
         Error::invalid("a time needs the form 2026-01-31T12:00:00Z, with an offset from UTC")
     })?;

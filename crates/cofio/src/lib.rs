@@ -39,6 +39,7 @@ mod entry;
 
 mod error;
 pub mod model;
+mod processors;
 pub mod text;
 
 pub use config::Config;

@@ -42,7 +42,8 @@ pub trait Store: Send + Sync {
     /// Makes all changes, their audit entries and their places in the sequence of changes, or none.
     ///
     /// When it returns, all of it survives a crash. Returns one outcome per change, in order.
-    /// Fails with `Conflict` when an update's memory no longer has the version before, or when
+    /// Fails with `Conflict` when an update's memory no longer has the version before, when one that
+    /// is to be forgotten no longer has the version that is named, or when
     /// an idempotency key comes back with another request; with the same request it returns the
     /// first outcomes and changes nothing. An id that was forgotten is never created again:
     /// its outcome is `Missing`, as is that of an update, a forgetting or a vector for a memory
@@ -99,6 +100,9 @@ pub trait Store: Send + Sync {
     /// Returns changes after a place in the sequence that `access` opens, the oldest first.
     async fn changes(&self, access: &Access, after: u64, limit: usize)
     -> Result<Vec<ChangeRecord>>;
+
+    /// Returns the last place in the sequence of changes, whosever they are; 0 before the first.
+    async fn last_change(&self) -> Result<u64>;
 
     /// Returns memories that `access` opens and that have ended by themselves but are still there.
     async fn ended(

@@ -7,12 +7,13 @@ mod output;
 mod patch;
 mod receipt;
 
-pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry};
+pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry, moment};
 pub use keys::{GrantOutput, KeyOutput};
 pub use output::{
     AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, CorrectOutput, DeleteOutput, EntityOutput,
     ErrorOutput, HistoryOutput, ListOutput, RedactionOutput, RejectionOutput, ScopeOutput,
-    SearchOutput, SearchResult, StatsOutput, TurnOutput, UpdateOutput, WhyNotOutput,
+    SearchOutput, SearchResult, SessionOutput, SessionsOutput, StatsOutput, TurnOutput,
+    UpdateOutput, WhyNotOutput,
 };
 pub use patch::{metadata, metadata_patch};
 pub use receipt::{AuditPlaceOutput, ForgottenOutput, ReceiptOutput};

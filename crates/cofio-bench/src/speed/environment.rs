@@ -29,6 +29,16 @@ pub fn interpreter() -> Result<PathBuf> {
     Ok(interpreter)
 }
 
+/// Returns the model in the form that `ChromaDB` fetches by default, exporting it on first use.
+pub fn exported_model(python: &Path) -> Result<PathBuf> {
+    let folder = target().join("bench/onnx");
+    // It is moved there when it is complete.
+    if !folder.exists() {
+        succeed(Command::new(python).arg(scripts().join("export_onnx.py")).arg(&folder))?;
+    }
+    Ok(folder)
+}
+
 /// Returns the folder of the contenders' programs.
 pub fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("python")

@@ -58,11 +58,13 @@ impl Answer {
         let end = began + Duration::from_millis(self.within);
         // The last turns that are begun to be kept are to be kept in time.
         let last = began + Duration::from_millis(self.within / 8 * 5);
+        // Later than that, words and names answer alone.
+        let meant = began + Duration::from_millis(self.within / 4);
         std::panic::set_hook(Box::new(|_| {}));
         let (news, heard) = mpsc::channel();
         let (client, flags) = (self.client, Overrides::from(globals));
         thread::spawn(move || {
-            let done = work(client, flags, last, &news);
+            let done = work(client, flags, Moments { meant, last }, &news);
             let _ = news.send(News::Done(done));
         });
         let failed = loop {
@@ -89,23 +91,32 @@ impl Answer {
     }
 }
 
+/// Until when something is waited for.
+#[derive(Clone, Copy)]
+struct Moments {
+    /// What a prompt means.
+    meant: Instant,
+    /// Another turn to be kept.
+    last: Instant,
+}
+
 fn work(
     client: Option<Client>,
     flags: Overrides,
-    last: Instant,
+    moments: Moments,
     news: &Sender<News>,
 ) -> Result<()> {
     let payload = Payload::read(&input()?, client)?;
     if payload.event == hook::Event::Other {
         return Ok(());
     }
-    let mut hook = Hook::open(payload, Surroundings::of_process()?, flags)?;
+    let mut hook = Hook::open(payload, Surroundings::of_process()?, flags, moments.meant)?;
     block_on(async {
         let answered = hook.answer().await.map(|answer| {
             let _ = answer.map(|text| news.send(News::Answer(text)));
         });
         // What was said is kept even if there was no answer.
-        let captured = hook.capture(last).await;
+        let captured = hook.capture(moments.last).await;
         let closed = hook.close().await;
         answered.and(captured).and(closed)
     })

@@ -27,7 +27,7 @@ pub struct Mcp {
 impl Mcp {
     pub fn run(self, globals: &Globals) -> Result<()> {
         let server = self.door.server(globals)?;
-        door::run(server, async |server| {
+        door::open_for_one(server, async |server| {
             mcp::serve_stdio(server, door::told_to_stop()).await.context("cannot serve")
         })
     }

@@ -1,66 +1,168 @@
-//! Memories for programs on this machine, over HTTP.
+//! Memories for other programs, over HTTP.
 
+mod check;
+
+use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 
 use anyhow::{Context as _, Result};
-use clap::Args;
-use cofio_server::http;
+use clap::{Args, ValueEnum};
+use cofio::model::{Caller, Identifiers, Layer};
+use cofio_server::http::{self, Limits, Log, LogForm, Logged, Service};
+use cofio_server::mcp::Server;
 use serde::Serialize;
 use tokio::net::TcpListener;
 
 use crate::arguments::Globals;
 use crate::door::{self, Door};
 use crate::failure::Refusal;
-use crate::output::Output;
+use crate::output::{Form, Output, Page};
 use crate::settings::Color;
 
 const EXAMPLES: &str = "\
 Examples:
   cofio serve
+  curl http://127.0.0.1:7717/v1/search -H 'content-type: application/json' -d '{\"query\": \"tea\"}'
   cofio serve --addr 127.0.0.1:8080 --profile all
+  cofio serve --log requests --json 2>> requests.log
+  cofio serve --mem0
   claude mcp add --transport http memory http://127.0.0.1:7717/mcp
+  cofio key create website --user alice && cofio serve --addr 0.0.0.0:7717
 
-It ends by Ctrl-C or SIGTERM, after what was asked by then is answered.";
+Without keys it answers programs on this machine, as you. From the first key on, every request needs
+one. Counts and times are at /metrics, whether it lives at /healthz, and whether it can answer at
+/readyz. It ends by Ctrl-C or SIGTERM, after what was asked by then is answered.";
 
-/// Serves memories to programs on this machine over HTTP: MCP at /mcp
+/// Serves memories to other programs over HTTP: the API at /v1, its documentation, MCP at /mcp
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Serve {
     /// Where to listen; port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7717")]
     addr: SocketAddr,
+    /// How many requests a second one key may make, and twice as many at once; 0 for any number
+    #[arg(long, value_name = "NUMBER", default_value_t = 500)]
+    rate: u32,
+    /// How many requests are answered at the same time
+    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    at_once: usize,
+    /// How many megabytes the body of a request may have
+    #[arg(long, value_name = "MEGABYTES", default_value_t = 16)]
+    max_body: usize,
+    /// Which requests are written to standard error, without anything of their content: as JSON
+    /// with --json or where nobody looks on
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = LogChoice::Errors)]
+    log: LogChoice,
+    /// Also answer Mem0's clients, as in MemoryClient(host="http://127.0.0.1:7717")
+    #[arg(long)]
+    mem0: bool,
+    /// Asks the server that listens there whether it can answer, in place of starting one
+    #[arg(long)]
+    check: bool,
     #[command(flatten)]
     door: Door,
 }
 
-/// Where programs find what is served.
+/// Which requests are written down.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LogChoice {
+    /// None
+    Off,
+    /// Those that failed here, and those of callers who were refused
+    Errors,
+    /// All
+    Requests,
+}
+
+/// Where programs find what is served, and as whom they ask.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Listening {
+    address: String,
+    api: String,
+    openapi: String,
     mcp: String,
+    /// Who asks without a key, if anybody may.
+    local_user: Option<String>,
 }
 
 impl Serve {
     pub fn run(self, globals: &Globals) -> Result<()> {
-        if !self.addr.ip().is_loopback() {
-            return Err(Refusal::Usage(format!(
-                "{} can be reached from other machines, and whoever reaches it would read \
-                 everything, as there are no keys yet: listen at 127.0.0.1, and let others in \
-                 through a tunnel such as ssh -L",
-                self.addr
-            ))
-            .into());
+        if self.check {
+            return Ok(check::check(self.addr)?);
         }
+        let (limits, log) = (self.limits(), log(self.log, globals));
+        let (addr, mem0) = (self.addr, self.mem0);
         let server = self.door.server(globals)?;
-        door::run(server, async |server| {
-            let listener = TcpListener::bind(self.addr).await;
-            let listener = listener.with_context(|| format!("cannot listen at {}", self.addr))?;
+        door::open_for_many(server, async |server| {
+            let has_keys = server.desk().engine().await?.has_keys().await?;
+            if !has_keys && !addr.ip().is_loopback() {
+                return Err(refuse(addr).into());
+            }
+            let listener = TcpListener::bind(addr).await;
+            let listener = listener.with_context(|| format!("cannot listen at {addr}"))?;
             let address = listener.local_addr().context("cannot tell the address")?;
-            let listening = Listening { mcp: format!("http://{address}/mcp") };
-            Output::new(globals.form(), Color::Never).answer(
-                || &listening,
-                |page| page.line(format!("listening at {}", listening.mcp)),
-            )?;
-            http::open(server, listener, door::told_to_stop()).await.context("cannot serve")
+            let local = addr.ip().is_loopback().then(|| local(&server));
+            let listening =
+                Listening::new(address, local.as_ref().filter(|_| !has_keys).map(|(me, _)| me));
+            Output::new(globals.form(), Color::Never)
+                .answer(|| &listening, |page| listening.show(page))?;
+            let service = Service { limits, log, mem0, ..Service::new(server, local) };
+            http::open(service, listener, door::told_to_stop()).await.context("cannot serve")
         })
     }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            rate: NonZeroU32::new(self.rate),
+            at_once: self.at_once.max(1),
+            body_bytes: self.max_body.saturating_mul(1024 * 1024),
+            ..Limits::default()
+        }
+    }
+}
+
+/// Returns who asks without a key: whoever runs this.
+fn local(server: &Server) -> (Caller, Identifiers) {
+    let user = server.desk().place().caller().actor().clone();
+    (Caller::local(user.clone()), Identifiers::default().with(Layer::User, user))
+}
+
+fn refuse(addr: SocketAddr) -> Refusal {
+    Refusal::Usage(format!(
+        "{addr} can be reached from other machines, and there are no keys yet, so whoever reaches \
+         it would read everything: make one with `cofio key create`, or listen at 127.0.0.1"
+    ))
+}
+
+impl Listening {
+    fn new(address: SocketAddr, local: Option<&Caller>) -> Self {
+        let at = format!("http://{address}");
+        Self {
+            api: format!("{at}/v1"),
+            openapi: format!("{at}/openapi.json"),
+            mcp: format!("{at}/mcp"),
+            address: at,
+            local_user: local.map(|caller| caller.actor().to_string()),
+        }
+    }
+
+    fn show(&self, page: &mut Page) {
+        page.line(format!("listening at {}", self.address));
+        if let Some(user) = &self.local_user {
+            page.line(format!("no keys yet: programs on this machine ask as {user}"));
+        }
+    }
+}
+
+/// Returns the log that was asked for; programs read JSON better than words.
+fn log(choice: LogChoice, globals: &Globals) -> Log {
+    let logged = match choice {
+        LogChoice::Off => Logged::Nothing,
+        LogChoice::Errors => Logged::Errors,
+        LogChoice::Requests => Logged::Requests,
+    };
+    let for_people = globals.form() == Form::Text && io::stderr().is_terminal();
+    Log::new(logged, if for_people { LogForm::Text } else { LogForm::Json }, io::stderr())
 }

@@ -42,6 +42,8 @@ pub enum Event {
 impl Payload {
     /// Reads what a client wrote; a client that is named beforehand is believed.
     pub fn read(raw: &[u8], client: Option<Client>) -> Result<Self> {
+        // Some shells put a mark before what they hand on.
+        let raw = raw.strip_prefix("\u{feff}".as_bytes()).unwrap_or(raw);
         let value: Value = serde_json::from_slice(raw).context("the payload is no JSON")?;
         let Value::Object(fields) = value else { bail!("the payload is no JSON object") };
         let fields = Fields(&fields);

@@ -9,10 +9,12 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result};
 use cofio::model::{Identifiers, Layer, MemoryId, Scope};
+use cofio::retrieval::ContextBlock;
+use cofio::text;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use super::said::{Said, digest};
+use super::said::{Role, Said, digest};
 
 /// The folder of these files, in the state folder.
 const FOLDER: &str = "hooks";
@@ -30,6 +32,8 @@ pub struct Session {
     path: Option<PathBuf>,
     /// The memories that the agent was told of.
     pub told: BTreeSet<MemoryId>,
+    /// Digests of what they say.
+    lines: BTreeSet<String>,
     /// Digests of the turns that are kept.
     heard: BTreeSet<String>,
     /// How many bytes of its transcript were read to the end.
@@ -43,6 +47,7 @@ pub struct Session {
 #[serde(default)]
 struct Written {
     told: BTreeSet<String>,
+    lines: BTreeSet<String>,
     heard: BTreeSet<String>,
     read: u64,
 }
@@ -59,15 +64,26 @@ impl Session {
         Self {
             path: Some(path),
             told: written.told.iter().filter_map(|id| id.parse().ok()).collect(),
+            lines: written.lines,
             heard: written.heard,
             read: written.read,
             reading: None,
         }
     }
 
-    /// Returns whether a turn is kept already.
+    /// Takes down what the agent was told.
+    pub fn tells(&mut self, block: &ContextBlock) {
+        self.told.extend(block.memories.iter().cloned());
+        self.lines
+            .extend(block.markdown().lines().filter_map(|line| said_in(line.strip_prefix("- ")?)));
+    }
+
+    /// Returns whether a turn is kept already, or is the agent's saying what it was told.
     pub fn knows(&self, said: &Said) -> bool {
+        let repeats = |text: &String| self.lines.contains(text);
         self.heard.contains(&said.digest())
+            || (said.role == Role::Assistant
+                && said_in(&said.text).is_some_and(|text| repeats(&text)))
     }
 
     /// Takes down that a turn is kept.
@@ -95,6 +111,7 @@ impl Session {
         let Some(path) = &self.path else { return Ok(()) };
         let written = Written {
             told: self.told.iter().map(ToString::to_string).collect(),
+            lines: self.lines.clone(),
             heard: self.heard.clone(),
             read: self.read,
         };
@@ -109,6 +126,13 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// Returns a digest of what a text says, however its words are spaced; nothing if it has none.
+fn said_in(text: &str) -> Option<String> {
+    let text = text::fold(text);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    (!words.is_empty()).then(|| digest(&words.join(" ")))
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {

@@ -23,8 +23,10 @@ pub fn read(path: &Path, from: u64) -> Option<(Vec<Said>, u64)> {
     // A file that has become shorter is another one.
     let from = if from <= length { from } else { 0 };
     let start = from.max(length.saturating_sub(MOST_BYTES));
-    let mut file = BufReader::new(File::open(path).ok()?);
+    let mut file = File::open(path).ok()?;
     file.seek(SeekFrom::Start(start)).ok()?;
+    // There is no end to some files that say they are empty.
+    let mut file = BufReader::new(file.take(length - start));
     let mut turns = Turns::default();
     let mut end = start;
     loop {

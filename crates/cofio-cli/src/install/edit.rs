@@ -4,6 +4,9 @@ use anyhow::Result;
 
 use super::{json, toml};
 
+/// What says that a text is UTF-8 to programs that would take it for something else.
+const MARK: char = '\u{feff}';
+
 /// A change to the text of a file; making it twice is making it once.
 #[derive(Debug, Clone)]
 pub enum Edit {
@@ -18,20 +21,20 @@ pub enum Edit {
 impl Edit {
     /// Returns the text with the edit made.
     pub fn make(&self, text: &str) -> Result<String> {
-        match self {
+        behind_mark(text, |text| match self {
             Self::Server(server) => server.add(text),
             Self::TomlServer { program } => toml::add(text, program),
             Self::Hooks(hooks) => hooks.add(text),
-        }
+        })
     }
 
     /// Returns the text without what the edit adds, whatever has become of the rest.
     pub fn remove(&self, text: &str) -> Result<String> {
-        match self {
+        behind_mark(text, |text| match self {
             Self::Server(server) => server.remove(text),
             Self::TomlServer { .. } => toml::remove(text),
             Self::Hooks(hooks) => hooks.remove(text),
-        }
+        })
     }
 
     /// Returns whether it is about hooks.
@@ -42,6 +45,14 @@ impl Edit {
     /// Says what it is about.
     pub fn holds(&self) -> &'static str {
         if self.is_hooks() { "the hooks" } else { "the server cofio" }
+    }
+}
+
+/// Edits what stands behind the mark that some editors on Windows begin a file with.
+fn behind_mark(text: &str, edit: impl FnOnce(&str) -> Result<String>) -> Result<String> {
+    match text.strip_prefix(MARK) {
+        Some(text) => Ok(format!("{MARK}{}", edit(text)?)),
+        None => edit(text),
     }
 }
 

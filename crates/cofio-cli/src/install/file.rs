@@ -22,7 +22,10 @@ pub struct Like<'a>(pub &'a Path);
 /// Reads a file, if it is there.
 pub fn read(path: &Path) -> Result<Option<String>> {
     let text = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // A link that leads nowhere would be replaced, and is somebody's.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => {
+            return Ok(None);
+        }
         Err(error) => Err(error),
         // Opening a pipe would wait for somebody to write into it.
         Ok(file) if !file.is_file() => Err(io::Error::other("it is not a file")),

@@ -5,7 +5,6 @@
 
 mod claude_code;
 mod codex;
-mod guide;
 mod model;
 mod workplace;
 

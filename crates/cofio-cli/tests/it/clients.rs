@@ -3,5 +3,9 @@
 
 mod conformance;
 mod inspector;
+mod mem0;
+mod packages;
 mod python;
-mod served;
+mod schemathesis;
+pub mod served;
+mod steps;

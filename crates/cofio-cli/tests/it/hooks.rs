@@ -313,6 +313,35 @@ fn what_a_hook_told_is_never_kept() {
 }
 
 #[test]
+fn an_agent_that_says_what_it_was_told_is_not_heard() {
+    let machine = with_memories();
+    let agent = Agent::new(&machine, "claude-code", "s1").asking("What is the parrot called?");
+    assert!(agent.event("UserPromptSubmit").contains("Koko"));
+    let says = |text: &str| {
+        agent.with("Stop", &json!({ "last_assistant_message": text }));
+        turns(&machine).contains(&turn("assistant", text))
+    };
+    assert!(!says("The parrot  is called\nKoko"));
+    assert!(!says("the parrot is called Koko"));
+    assert!(says("The parrot is called Koko, as you said."));
+    // Whoever was told nothing says it for itself, and a person always does.
+    let other = Agent::new(&machine, "claude-code", "s2");
+    other.with("Stop", &json!({ "last_assistant_message": "The parrot is called Koko" }));
+    assert!(turns(&machine).contains(&turn("assistant", "The parrot is called Koko")));
+    agent.with("UserPromptSubmit", &json!({ "prompt": "The parrot is called Koko" }));
+    assert!(turns(&machine).contains(&turn("user", "The parrot is called Koko")));
+}
+
+#[test]
+fn a_mark_before_a_payload_is_passed_by() {
+    let machine = Machine::new();
+    let agent = Agent::new(&machine, "claude-code", "s1");
+    let payload = format!("\u{feff}{}", agent.fixture("UserPromptSubmit.json"));
+    assert_eq!(silent(&hook(&machine, payload.as_bytes())), "");
+    assert_eq!(turns(&machine), [turn("user", PROMPT)]);
+}
+
+#[test]
 fn what_was_forgotten_does_not_come_back_with_a_transcript() {
     let machine = Machine::new();
     let agent = Agent::new(&machine, "claude-code", "s1");

@@ -129,6 +129,43 @@ Claude Desktop
 }
 
 #[test]
+fn a_mark_before_settings_stays_where_it_is() {
+    let home = Home::new();
+    let files = [
+        (".claude.json", "\u{feff}{\r\n  \"a\": 1\r\n}\r\n"),
+        (".codex/config.toml", "\u{feff}model = \"x\"\r\n"),
+    ];
+    for (name, text) in files {
+        home.write(name, text);
+    }
+    home.installed("claude-code codex");
+    for (name, text) in files {
+        let now = home.read(name);
+        assert_eq!(now.matches('\u{feff}').count(), 1, "{now}");
+        assert!(
+            now.starts_with(text.split('\r').next().unwrap()) && now.contains("cofio"),
+            "{now}"
+        );
+    }
+    home.installed("claude-code codex --uninstall");
+    for (name, text) in files {
+        assert_eq!(home.read(name), text);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_left_alone() {
+    let home = Home::new();
+    fs::create_dir_all(home.path(".gemini")).unwrap();
+    let link = home.path(".gemini/settings.json");
+    std::os::unix::fs::symlink("not/mounted.json", &link).unwrap();
+    let (said, code) = complaint(&home.run("gemini"));
+    assert!(code == 1 && said.contains("nothing was changed"), "{said}");
+    assert_eq!(fs::read_link(&link).unwrap(), PathBuf::from("not/mounted.json"));
+}
+
+#[test]
 fn a_server_is_written_as_each_client_wants_it() {
     let home = Home::new();
     home.installed(&CLIENTS.join(" "));

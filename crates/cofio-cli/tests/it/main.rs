@@ -1,6 +1,7 @@
 #![cfg(test)]
 //! The command as people and programs meet it: the real binary, its whole output, its exit codes.
 
+mod guide;
 mod http;
 mod machine;
 mod programs;
@@ -28,6 +29,7 @@ mod review;
 mod scan;
 mod serve;
 mod settings;
+mod tenants;
 mod transfer;
 mod truth;
 mod why_not;

@@ -7,7 +7,8 @@
 //!
 //! What is different: secrets are taken out of what is written, a password is refused, a text has
 //! the size that the engine accepts, and a path has at most 256 bytes, no control character and
-//! nothing that looks like a secret.
+//! nothing that looks like a secret. Where others read too, nobody reads a file that waits for
+//! review, and whoever wrote it is told so.
 
 mod files;
 mod input;
@@ -17,7 +18,9 @@ mod path;
 
 pub use input::{CommandName, MemoryInput};
 
-use files::{File, Files};
+use cofio::engine::Remembered;
+
+use files::{File, Files, text_of};
 use input::Command;
 use path::MemoryPath;
 
@@ -61,29 +64,30 @@ impl MemoryTool {
 
     async fn create(&self, path: &str, text: &str) -> Result<String, ToolError> {
         let place = MemoryPath::parse(path)?;
-        let exists = || ToolError::said(format!("File {path} already exists"));
+        let exists = format!("File {path} already exists");
         if self.is_taken(&place).await? {
-            return Err(exists());
+            return Err(ToolError::Said(exists));
         }
         self.refuse_below_file(path, &place).await?;
-        if !self.files.create(&place, text).await? {
-            return Err(exists());
+        let Remembered { memory, existing, .. } = self.files.create(&place, text).await?;
+        if existing {
+            return Err(ToolError::Said(self.files.told(exists, &memory)));
         }
-        Ok(format!("File created successfully at: {path}"))
+        Ok(self.files.told(format!("File created successfully at: {path}"), &memory))
     }
 
     async fn str_replace(&self, path: &str, old: &str, new: &str) -> Result<String, ToolError> {
         let file = self.file(path).await?;
         let (line, text) = lines::replaced(path, &file.text, old, new)?;
         let kept = self.files.write(&file, &text).await?;
-        Ok(lines::snippet(&kept, line))
+        Ok(self.files.told(lines::snippet(&text_of(&kept), line), &kept))
     }
 
     async fn insert(&self, path: &str, line: i64, inserted: &str) -> Result<String, ToolError> {
         let file = self.file(path).await?;
         let text = lines::inserted(&file.text, line, inserted)?;
-        self.files.write(&file, &text).await?;
-        Ok(format!("The file {path} has been edited."))
+        let kept = self.files.write(&file, &text).await?;
+        Ok(self.files.told(format!("The file {path} has been edited."), &kept))
     }
 
     async fn delete(&self, path: &str) -> Result<String, ToolError> {

@@ -7,7 +7,8 @@
 //!
 //! What is different: the same name, observation or relation twice in one call is kept once, each
 //! part of a relation and the name or the type of an entity need a character, names that look like
-//! secrets are refused, and secrets are taken out of observations.
+//! secrets are refused, and secrets are taken out of observations. Where others read too, nobody
+//! reads what waits for review, and whoever wrote it is told so.
 
 mod import;
 mod memories;
@@ -25,6 +26,7 @@ use std::collections::HashSet;
 use cofio::engine::Remembered;
 use cofio::model::{Criteria, Draft, Kind, Memory, MemoryId, TriplePattern};
 
+use super::writer::WAITS;
 use super::{ToolError, Writer};
 use memories::Part;
 
@@ -53,9 +55,12 @@ impl KnowledgeGraph {
             }
             drafts.extend(memories::drafts(&self.writer, &entity)?);
         }
-        let kept = self.remember(drafts).await?;
+        let mut kept = self.remember(drafts).await?;
+        let note = self.note(&kept);
+        // What others have written and nobody has approved is shown to nobody.
+        kept.retain(|one| !one.existing || !self.writer.hides(&one.memory));
         let graph = memories::graph(&kept.into_iter().map(|one| one.memory).collect::<Vec<_>>());
-        Ok(CreatedEntities { entities: graph.entities })
+        Ok(CreatedEntities { entities: graph.entities, note })
     }
 
     /// Adds relations that are not there yet.
@@ -68,8 +73,10 @@ impl KnowledgeGraph {
             drafts.push(memories::relation_draft(&self.writer, relation)?);
         }
         let kept = self.remember(drafts).await?;
+        let note = self.note(&kept);
         let new = kept.into_iter().filter(|one| !one.existing).map(|one| one.memory);
-        Ok(CreatedRelations { relations: memories::graph(&new.collect::<Vec<_>>()).relations })
+        let relations = memories::graph(&new.collect::<Vec<_>>()).relations;
+        Ok(CreatedRelations { relations, note })
     }
 
     /// Adds what was observed of entities, which have to be there.
@@ -87,7 +94,9 @@ impl KnowledgeGraph {
             drafts
                 .extend(observed.map(|text| memories::observation_draft(&self.writer, name, text)));
         }
-        let mut kept = self.remember(drafts).await?.into_iter();
+        let kept = self.remember(drafts).await?;
+        let note = self.note(&kept);
+        let mut kept = kept.into_iter();
         let results = input.observations.into_iter().map(|new| {
             let own = kept.by_ref().take(new.contents.len()).filter(|one| !one.existing);
             Observations {
@@ -97,7 +106,7 @@ impl KnowledgeGraph {
                     .collect(),
             }
         });
-        Ok(AddedObservations { results: results.collect() })
+        Ok(AddedObservations { results: results.collect(), note })
     }
 
     /// Forgets entities, what was observed of them, and their relations.
@@ -198,6 +207,11 @@ impl KnowledgeGraph {
             return Ok(Vec::new());
         }
         Ok(self.writer.engine.remember_all(&self.writer.caller, drafts).await?)
+    }
+
+    /// Returns what the user should know if something waits that nobody reads meanwhile.
+    fn note(&self, kept: &[Remembered]) -> Option<&'static str> {
+        kept.iter().any(|one| self.writer.hides(&one.memory)).then_some(WAITS)
     }
 
     async fn forget(&self, memories: &[Memory]) -> Result<(), ToolError> {

@@ -18,6 +18,7 @@ use cofio::model::{
 use jiff::ToSpan as _;
 use jiff::tz::TimeZone;
 
+use super::writer::WAITS;
 use super::{ToolError, Writer};
 
 /// What a model is told about using the tools.
@@ -37,9 +38,6 @@ const MEMORY: &str = "MEMORY.md";
 
 /// The label of entries of the log.
 const DAILY: &str = "daily";
-
-/// What a model is to tell its user of something that waits.
-const WAITS: &str = " It waits for review and is not recalled before the user approves it.";
 
 /// What a model is told if not everything was kept.
 const REDACTED: &str = " Secrets were taken out of it.";
@@ -160,6 +158,7 @@ fn told(mut done: String, memory: &Memory, taken_out: bool) -> String {
         done.push_str(REDACTED);
     }
     if memory.state == State::Pending {
+        done.push(' ');
         done.push_str(WAITS);
     }
     done

@@ -1,10 +1,14 @@
-use cofio::model::{Caller, Criteria, Doubt, Draft, Kind, Memory, Scope, Source, State, Trust};
+use cofio::model::{
+    Caller, Criteria, Doubt, Draft, Kind, Layer, Memory, Scope, Source, State, Trust,
+};
 use cofio::{Engine, Result, Selection, ingest};
 
 /// What a dialect reads back: everything it wrote, unless something else stands in its place.
-///
-/// What waits for review is among it, as whoever wrote it knows it anyway.
-const READABLE: [State; 4] = [State::Active, State::Pending, State::Decayed, State::Archived];
+const READABLE: [State; 4] = [State::Active, State::Decayed, State::Archived, State::Pending];
+
+/// What a model is to tell its user of something that waits.
+pub(super) const WAITS: &str =
+    "It waits for review and is not recalled before the user approves it.";
 
 /// Who uses a dialect, and where what they write is kept.
 #[derive(Debug, Clone)]
@@ -35,9 +39,24 @@ impl Writer {
         Draft { doubt: Doubt::Redact, ..draft }
     }
 
-    /// Returns everything that the dialect wrote and that meets the criteria, the oldest first.
+    /// Returns whether a memory waits where others would read it, so that nobody does.
+    ///
+    /// What one person alone reads is shown to them while it waits, as they know it anyway.
+    pub(super) fn hides(&self, memory: &Memory) -> bool {
+        memory.state == State::Pending && self.is_shared()
+    }
+
+    /// Returns whether others than the user read and write here too.
+    fn is_shared(&self) -> bool {
+        self.scope.identifiers().get(Layer::User).is_none()
+    }
+
+    /// Returns everything that the dialect wrote and that meets the criteria, the oldest first;
+    /// without what is hidden.
     pub(super) async fn written(&self, criteria: Criteria) -> Result<Vec<Memory>> {
-        let criteria = Criteria { states: READABLE.to_vec(), ..criteria };
+        let mut states = READABLE.to_vec();
+        states.retain(|state| *state != State::Pending || !self.is_shared());
+        let criteria = Criteria { states, ..criteria };
         let selection = Selection {
             layers: Some(vec![self.scope.layer()]),
             ..Selection::with(self.scope.identifiers().clone(), criteria)

@@ -12,6 +12,7 @@ use super::failure::Outcome;
 use super::names::LayerName;
 use super::source::{self, SourceName};
 use crate::dialects::Writer;
+use crate::notes::Notes;
 use crate::{Desk, Place};
 
 /// One call of a tool: what it has at hand, and whom it can ask.
@@ -24,6 +25,8 @@ pub(crate) struct Call {
     pub(super) answers: InputResponses,
     /// What the user agreed to before that.
     pub(super) agreed: BTreeSet<String>,
+    /// What is written down of it.
+    pub(crate) notes: Notes,
 }
 
 impl Call {
@@ -48,7 +51,11 @@ impl Call {
         layer: Option<LayerName>,
         session: Option<&str>,
     ) -> Result<Selection> {
-        self.place().selection(layer.map(Layer::from), session)
+        let layer = layer.map(Layer::from);
+        if let Some(layer) = layer {
+            self.notes.named(layer);
+        }
+        self.place().selection(layer, session)
     }
 
     /// Returns the scopes that are read.
@@ -62,7 +69,9 @@ impl Call {
 
     /// Returns whose a new memory is.
     pub(crate) fn scope(&self, layer: Option<LayerName>, session: Option<&str>) -> Result<Scope> {
-        self.place().scope(layer.map(Layer::from), session)
+        let scope = self.place().scope(layer.map(Layer::from), session)?;
+        self.notes.named(scope.layer());
+        Ok(scope)
     }
 
     /// Returns where a text comes from, as far as that can be believed.

@@ -19,9 +19,6 @@ use crate::Desk;
 /// What the addresses of all resources begin with.
 const SCHEME: &str = "memory://";
 
-/// How many memories are listed as resources; any other is read by its id.
-const LISTED: usize = 4 * PAGE;
-
 /// How many characters of a memory stand for it in a list.
 const TITLE: usize = 60;
 
@@ -59,27 +56,19 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![template.with_title("Memory").with_description(about).with_mime_type("application/json")]
 }
 
-/// Lists what can always be read, and then the latest memories.
+/// Lists what can always be read, and then every memory, the latest first.
 pub(super) async fn list(
     desk: &Desk,
     request: Option<&PaginatedRequestParams>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    let cursor = request.and_then(|request| request.cursor.as_deref());
-    let (before, cursor) = match cursor.map(read_cursor) {
-        None => (0, None),
-        Some(read) => {
-            read.map(|(before, cursor)| (before, Some(cursor))).ok_or_else(page::unknown)?
-        }
-    };
+    let cursor = request.and_then(|request| request.cursor.clone());
+    let mut resources = if cursor.is_none() { ALWAYS.to_vec() } else { Vec::new() };
     let listed = recent(desk, State::Active, cursor).await.map_err(|error| match error.kind() {
         ErrorKind::Invalid => page::unknown(),
         _ => failed(&error),
     })?;
-    let mut resources = if before == 0 { ALWAYS.to_vec() } else { Vec::new() };
     resources.extend(listed.memories.iter().map(resource));
-    let seen = before + listed.memories.len();
-    let next = listed.next_cursor.filter(|_| seen < LISTED);
-    let next_cursor = next.map(|cursor| format!("{seen}.{cursor}"));
+    let next_cursor = listed.next_cursor;
     Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
 }
 
@@ -145,13 +134,6 @@ fn resource(memory: &Memory) -> Resource {
     Resource::new(format!("{SCHEME}{}", memory.id), memory.id.as_str())
         .with_title(title.replace('\n', " "))
         .with_mime_type("application/json")
-}
-
-/// Returns how many memories were listed before, and where the list goes on.
-fn read_cursor(cursor: &str) -> Option<(usize, String)> {
-    let (before, cursor) = cursor.split_once('.')?;
-    let before = before.parse().ok().filter(|before| (1..LISTED).contains(before))?;
-    Some((before, cursor.to_owned()))
 }
 
 fn not_found(uri: &str) -> ErrorData {

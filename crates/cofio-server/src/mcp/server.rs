@@ -1,5 +1,7 @@
 use std::sync::Arc;
+use std::time::Instant;
 
+use axum::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -15,7 +17,9 @@ use super::profile::Profile;
 use super::source::SourceName;
 use super::tool::Entry;
 use super::{ask, prompts, resources};
-use crate::Desk;
+use crate::metrics::Metrics;
+use crate::notes::Notes;
+use crate::{Desk, Place};
 
 /// For how many milliseconds lists that never change need not be asked for again.
 const FRESH: u64 = 3_600_000;
@@ -44,6 +48,19 @@ impl Server {
     pub fn desk(&self) -> &Arc<Desk> {
         &self.0.desk
     }
+
+    /// Returns the desk at which whoever makes a request asks: over HTTP a key may say who.
+    fn desk_of(&self, context: &RequestContext<RoleServer>) -> Arc<Desk> {
+        match extension::<Place>(context) {
+            Some(place) => Arc::new(self.0.desk.at(place.clone())),
+            None => Arc::clone(&self.0.desk),
+        }
+    }
+}
+
+/// Returns what came along with a request over HTTP.
+fn extension<T: Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Option<&T> {
+    context.extensions.get::<Parts>()?.extensions.get()
 }
 
 impl std::fmt::Debug for Server {
@@ -88,27 +105,35 @@ impl ServerHandler for Server {
             let shown: String = request.name.chars().take(40).collect();
             return Err(ErrorData::invalid_params(format!("unknown tool {shown:?}"), None));
         };
+        let (start, notes) = (Instant::now(), Notes::default());
+        let metrics = extension::<Metrics>(&context).cloned();
         let cancelled = context.ct.clone();
         let call = Call {
-            desk: Arc::clone(&self.0.desk),
+            desk: self.desk_of(&context),
             at_best: self.0.at_best,
             context,
             answers: request.input_responses.unwrap_or_default(),
             agreed: ask::agreed(request.request_state.as_deref()),
+            notes: notes.clone(),
         };
         let running = tool.call(call, request.arguments.unwrap_or_default());
-        match cancelled.run_until_cancelled(running).await {
-            Some(answer) => answer,
-            None => Err(ErrorData::internal_error("the call was cancelled", None)),
+        let Some(answer) = cancelled.run_until_cancelled(running).await else {
+            return Err(ErrorData::internal_error("the call was cancelled", None));
+        };
+        if let Some(metrics) = metrics {
+            let noted = notes.noted();
+            metrics.count_failure(&noted);
+            metrics.count_operation(tool.name, &noted, start.elapsed());
         }
+        answer
     }
 
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.0.desk, request.as_ref()).await
+        resources::list(&self.desk_of(&context), request.as_ref()).await
     }
 
     async fn list_resource_templates(
@@ -124,9 +149,9 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.0.desk, &request.uri).await?.into())
+        Ok(resources::read(&self.desk_of(&context), &request.uri).await?.into())
     }
 
     async fn list_prompts(
@@ -142,8 +167,8 @@ impl ServerHandler for Server {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::get(&self.0.desk, &request).await?.into())
+        Ok(prompts::get(&self.desk_of(&context), &request).await?.into())
     }
 }

@@ -2,10 +2,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use cofio::Error;
 use cofio::model::{Channel, Source};
-use cofio::{Error, ingest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+
+use crate::source;
 
 /// Where something comes from, as the model that calls a tool says.
 ///
@@ -76,15 +78,10 @@ impl FromStr for SourceName {
 }
 
 /// Returns the source of a text: what the model says, but trusted no further than `at_best`.
-///
-/// A text that gives orders to an assistant counts as the model's own conclusion, as nobody can
-/// tell whether the user or a page had it kept.
 pub(crate) fn source(said: Option<SourceName>, at_best: SourceName, text: &str) -> Source {
     let said = said.unwrap_or(at_best).channel();
     let at_best = at_best.channel();
-    let channel = if said.trust() > at_best.trust() { at_best } else { said };
-    let channel = if ingest::instructs(text) { Channel::Inference } else { channel };
-    Source::through(channel)
+    source::through(if said.trust() > at_best.trust() { at_best } else { said }, text)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use std::pin::Pin;
 
+use cofio::ErrorKind;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, JsonObject, Tool as Definition, ToolAnnotations,
@@ -115,13 +116,22 @@ fn run<T: Tool>(call: Call, arguments: JsonObject) -> Running {
     Box::pin(async move {
         let input = match serde_json::from_value(Value::Object(arguments)) {
             Ok(input) => input,
-            Err(error) => return Ok(failure::misuse(&error).into()),
+            Err(error) => {
+                call.notes.failed(ErrorKind::Invalid.code());
+                return Ok(failure::misuse(&error).into());
+            }
         };
         match T::run(&call, input).await {
             Ok(output) => Ok(success(&output).into()),
             Err(Failure::Asks(question)) => Ok((*question).into()),
-            Err(Failure::Said(words)) => Ok(failure::worded(words).into()),
-            Err(Failure::Failed(error)) => Ok(failure::result(&error).into()),
+            Err(Failure::Said(words)) => {
+                call.notes.failed(ErrorKind::Invalid.code());
+                Ok(failure::worded(words).into())
+            }
+            Err(Failure::Failed(error)) => {
+                call.notes.failed(error.kind().code());
+                Ok(failure::result(&error).into())
+            }
         }
     })
 }

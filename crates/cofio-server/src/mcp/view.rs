@@ -88,7 +88,7 @@ impl From<&Stats> for StatsView {
         let counts = stats.scopes.iter().flat_map(|summary| &summary.counts);
         let waiting = counts.filter(|(_, state, _)| *state == State::Pending);
         Self {
-            total: stats.total,
+            total: stats.kinds.values().sum(),
             kinds: stats.kinds.iter().map(|(kind, count)| (kind.as_str(), *count)).collect(),
             layers: stats.layers.iter().map(|(layer, count)| (layer.as_str(), *count)).collect(),
             waiting: waiting.map(|(_, _, count)| count).sum(),

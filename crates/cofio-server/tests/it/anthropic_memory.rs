@@ -2,12 +2,12 @@
 
 mod beside;
 
-use cofio::model::{Channel, State};
+use cofio::model::{Caller, Channel, Layer, State};
 use cofio_server::dialects::anthropic_memory::{MemoryInput, MemoryTool};
 use pollster::block_on;
 use serde_json::{Value, json};
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, named};
 
 /// Runs a command and returns what the model is told, an error after `! `.
 fn run(tool: &MemoryTool, command: &Value) -> String {
@@ -73,6 +73,30 @@ fn what_waits_for_review_is_read_back_by_whoever_wrote_it() {
     });
     assert_eq!(run(&tool, &insert), "The file /memories/guess.md has been edited.");
     assert!(view(&tool, "/memories/guess.md").contains("     2\tor not"));
+}
+
+#[test]
+fn what_waits_for_review_is_read_by_nobody_where_others_read_too() {
+    let fixture = Fixture::new();
+    let model = MemoryTool::new(fixture.sharing("alice", Channel::Inference));
+    let bob = MemoryTool::new(fixture.sharing("bob", Channel::ExplicitSave));
+    let (path, waits) = ("/memories/notes/deploy.md", "It waits for review");
+    let created = create(&model, path, "Deploys are on Fridays\n");
+    assert!(created.starts_with("File created successfully") && created.contains(waits));
+    for reader in [&bob, &model] {
+        assert!(view(reader, path).starts_with("! The path"), "{}", view(reader, path));
+        assert!(!view(reader, "/memories").contains("notes"));
+        for command in ["delete", "view"] {
+            let answer = run(reader, &json!({"command": command, "path": "/memories/notes"}));
+            assert!(answer.contains("does not exist"), "{answer}");
+        }
+    }
+    let again = create(&bob, path, "Deploys are on Mondays\n");
+    assert!(again.contains("already exists") && again.contains(waits), "{again}");
+    let waiting = &fixture.kept_on("alice", Layer::Project)[0];
+    let text = waiting.content.as_str();
+    block_on(fixture.engine.approve(&Caller::local(named("bob")), &waiting.id, text)).unwrap();
+    assert!(view(&bob, path).contains("Deploys are on Fridays"));
 }
 
 #[test]

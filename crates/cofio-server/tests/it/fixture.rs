@@ -65,6 +65,13 @@ impl Fixture {
         }
     }
 
+    /// Returns a user who writes what everybody in a project reads.
+    pub fn sharing(&self, user: &str, channel: Channel) -> Writer {
+        let project = Identifiers::default().with(Layer::Project, named("cofio"));
+        let scope = Scope::new(Layer::Project, &project).unwrap();
+        Writer { scope, ..self.writer_through(user, channel) }
+    }
+
     /// Returns everything that is kept for a user, whatever became of it.
     pub fn kept(&self, user: &str) -> Vec<Memory> {
         self.kept_on(user, Layer::User)

@@ -1,50 +1,23 @@
 //! MCP over HTTP, and who may ask.
 
-use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::sync::Arc;
-use std::thread;
 
 use cofio::Engine;
-use cofio::model::{Identifiers, Layer};
+use cofio::model::{Caller, Identifiers, Layer};
 use cofio::store::MemoryStore;
+use cofio_server::http::Service;
 use cofio_server::mcp::{Profile, Server, SourceName};
-use cofio_server::{Desk, Opened, Place, http};
+use cofio_server::{Desk, Opened, Place};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 
 use crate::fixture::named;
-
-/// A server on loopback that ends with the test.
-struct Served {
-    address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<thread::JoinHandle<()>>,
-}
-
-/// An answer over HTTP.
-struct Answer {
-    status: u16,
-    headers: BTreeMap<String, String>,
-    body: String,
-}
+use crate::served::{Answer, Served};
 
 impl Served {
-    fn start() -> Self {
-        let (tell, told) = std::sync::mpsc::channel();
-        let (stop, stopped) = oneshot::channel();
-        let thread = thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.unwrap().block_on(async {
-                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-                tell.send(listener.local_addr().unwrap()).unwrap();
-                let stopped = async { stopped.await.unwrap_or_default() };
-                http::open(server(), listener, stopped).await.unwrap();
-            });
-        });
-        Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+    fn of_mcp() -> Self {
+        Self::start(Service::new(server(), Some((Caller::local(named("alice")), names()))))
     }
 
     /// Sends a message with headers beside those that every client sends.
@@ -52,43 +25,8 @@ impl Served {
         self.request("POST", "/mcp", headers, body)
     }
 
-    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let mut all = BTreeMap::from([
-            ("host", self.address.to_string()),
-            ("content-type", "application/json".to_owned()),
-            ("accept", "application/json, text/event-stream".to_owned()),
-            ("connection", "close".to_owned()),
-            ("content-length", body.len().to_string()),
-        ]);
-        for (name, value) in headers {
-            all.insert(name, (*value).to_owned());
-        }
-        let lines: Vec<String> =
-            all.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        self.send(&format!("{method} {path} HTTP/1.1\r\n{}\r\n\r\n{body}", lines.join("\r\n")))
-    }
-
-    /// Sends a request as it is.
-    fn send(&self, request: &str) -> Answer {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        // The server may refuse before it has read everything.
-        let _ = stream.write_all(request.as_bytes());
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes);
-        let text = String::from_utf8_lossy(&bytes);
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-        let mut lines = head.lines();
-        let status = lines.next().unwrap_or_default().split(' ').nth(1).unwrap_or("0");
-        let headers = lines.filter_map(|line| line.split_once(": "));
-        Answer {
-            status: status.parse().unwrap(),
-            headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-            body: body.to_owned(),
-        }
-    }
-
     /// Sends a request of the era without handshakes, and returns its result.
-    fn ask(&self, method: &str, name: Option<&str>, mut params: Value) -> Value {
+    fn call(&self, method: &str, name: Option<&str>, mut params: Value) -> Value {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -98,15 +36,6 @@ impl Served {
         headers.extend(name.map(|name| ("mcp-name", name)));
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         self.post(&headers, &body.to_string()).message()["result"].clone()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            assert!(thread.join().is_ok() || thread::panicking(), "the server ends in order");
-        }
     }
 }
 
@@ -124,8 +53,7 @@ impl Answer {
 }
 
 fn server() -> Server {
-    let names = Identifiers::default().with(Layer::User, named("alice"));
-    let place = Place::new(named("alice"), names, Layer::User);
+    let place = Place::new(named("alice"), names(), Layer::User);
     let desk = Desk::new(place, || {
         let engine = Engine::new(MemoryStore::new(), jiff::Timestamp::now);
         Ok(Opened { engine, model: None })
@@ -133,24 +61,28 @@ fn server() -> Server {
     Server::new(Arc::new(desk), Profile::Core, SourceName::User)
 }
 
+fn names() -> Identifiers {
+    Identifiers::default().with(Layer::User, named("alice"))
+}
+
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
 #[test]
 fn without_a_handshake_each_request_stands_alone() {
-    let served = Served::start();
-    assert!(served.ask("server/discover", None, json!({}))["supportedVersions"].is_array());
-    let tools = served.ask("tools/list", None, json!({}));
+    let served = Served::of_mcp();
+    assert!(served.call("server/discover", None, json!({}))["supportedVersions"].is_array());
+    let tools = served.call("tools/list", None, json!({}));
     assert_eq!(tools["tools"].as_array().unwrap().len(), 6);
     let kept = json!({"name": "remember", "arguments": {"content": "Tea is black"}});
-    assert_eq!(served.ask("tools/call", Some("remember"), kept)["isError"], false);
+    assert_eq!(served.call("tools/call", Some("remember"), kept)["isError"], false);
     let asked = json!({"name": "search", "arguments": {"query": "tea"}});
-    let found = served.ask("tools/call", Some("search"), asked);
+    let found = served.call("tools/call", Some("search"), asked);
     assert_eq!(found["structuredContent"]["memories"][0]["content"], "Tea is black");
 }
 
 #[test]
 fn with_a_handshake_there_is_a_session_until_it_is_ended() {
-    let served = Served::start();
+    let served = Served::of_mcp();
     let greeting = served.post(&[], INITIALIZE);
     let session = greeting.headers["mcp-session-id"].clone();
     assert_eq!(greeting.message()["result"]["protocolVersion"], "2025-06-18");
@@ -168,7 +100,7 @@ fn with_a_handshake_there_is_a_session_until_it_is_ended() {
 
 #[test]
 fn headers_that_contradict_the_message_are_refused() {
-    let served = Served::start();
+    let served = Served::of_mcp();
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "forget", "arguments": {"ids": []},
         "_meta": {
@@ -189,7 +121,7 @@ fn headers_that_contradict_the_message_are_refused() {
 
 #[test]
 fn pages_of_other_servers_and_other_names_of_this_one_are_refused() {
-    let served = Served::start();
+    let served = Served::of_mcp();
     let port = served.address.port();
     let check = |headers: &[(&str, &str)], expected: u16| {
         assert_eq!(served.post(headers, INITIALIZE).status, expected, "{headers:?}");
@@ -205,7 +137,8 @@ fn pages_of_other_servers_and_other_names_of_this_one_are_refused() {
     check(&[("origin", "http://localhost:3000")], 403);
     check(&[("origin", "null")], 403);
     let host = format!("rebound.example:{port}");
-    for (method, path) in [("GET", "/mcp"), ("DELETE", "/mcp"), ("OPTIONS", "/mcp"), ("GET", "/")] {
+    for (method, path) in [("GET", "/mcp"), ("DELETE", "/mcp"), ("OPTIONS", "/mcp"), ("GET", "/v1")]
+    {
         let answer = served.request(method, path, &[("host", &host)], "");
         assert_eq!(answer.status, 403, "{method} {path}");
     }
@@ -219,7 +152,7 @@ fn pages_of_other_servers_and_other_names_of_this_one_are_refused() {
 
 #[test]
 fn what_is_too_large_or_no_message_is_refused_and_the_next_is_answered() {
-    let served = Served::start();
+    let served = Served::of_mcp();
     let large = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#, "x".repeat(5 * 1024 * 1024));
     assert_eq!(served.post(&[], &large).status, 413);
     for body in ["", "{", "[]", "null", "\u{0}", r#"{"jsonrpc":"1.0"}"#, &"[".repeat(10_000)] {
@@ -228,13 +161,13 @@ fn what_is_too_large_or_no_message_is_refused_and_the_next_is_answered() {
     }
     assert_eq!(served.post(&[("content-type", "text/plain")], INITIALIZE).status, 415);
     assert_eq!(served.post(&[("accept", "text/html")], INITIALIZE).status, 406);
-    assert_eq!(served.request("GET", "/", &[], "").status, 404);
+    assert_eq!(served.request("GET", "/nowhere", &[], "").status, 404);
     assert_eq!(served.post(&[], INITIALIZE).status, 200);
 }
 
 #[test]
 fn a_stream_that_stands_open_does_not_keep_the_server() {
-    let served = Served::start();
+    let served = Served::of_mcp();
     let session = served.post(&[], INITIALIZE).headers["mcp-session-id"].clone();
     let mut standing = TcpStream::connect(served.address).unwrap();
     let request = format!(

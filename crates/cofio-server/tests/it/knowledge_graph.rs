@@ -160,3 +160,33 @@ fn a_file_of_the_reference_server_is_taken_in_once() {
     assert_eq!(error.to_string(), "line 6 is neither an entity nor a relation");
     assert_eq!(fixture.kept("alice").len(), 5, "nothing of a malformed file is taken in");
 }
+
+#[test]
+fn what_waits_for_review_is_read_by_nobody_where_others_read_too() {
+    let fixture = Fixture::new();
+    let model = KnowledgeGraph::new(fixture.sharing("alice", Channel::Inference));
+    let bob = KnowledgeGraph::new(fixture.sharing("bob", Channel::ExplicitSave));
+    let nothing = json!({"entities": [], "relations": []});
+    let waits = "It waits for review and is not recalled before the user approves it.";
+    let guessed =
+        json!({"entities": [{"name": "Deploy", "entityType": "guess", "observations": ["fails"]}]});
+    let relation = json!({"from": "Deploy", "to": "Friday", "relationType": "is on"});
+    for (tool, arguments) in [
+        ("create_entities", guessed.clone()),
+        ("create_relations", json!({"relations": [relation]})),
+    ] {
+        let Answer::Values(values, text) = call(&model, tool, &arguments) else { panic!("{tool}") };
+        assert_eq!(values["note"], waits);
+        assert!(text.contains("Deploy") && text.ends_with(waits), "{text}");
+    }
+    for reader in [&bob, &model] {
+        assert_eq!(values(reader, "read_graph", &json!({})), nothing);
+        assert_eq!(values(reader, "search_nodes", &json!({"query": "deploy"})), nothing);
+        assert_eq!(values(reader, "open_nodes", &json!({"names": ["Deploy"]})), nothing);
+    }
+    let own = json!({"entities": [{"name": "Deploy", "entityType": "task", "observations": []}]});
+    assert_eq!(values(&bob, "create_entities", &own), json!({"entities": [], "note": waits}));
+    let add = json!({"observations": [{"entityName": "Deploy", "contents": ["works"]}]});
+    let missing = Answer::Error("Entity with name Deploy not found".to_owned());
+    assert_eq!(call(&bob, "add_observations", &add), missing);
+}

@@ -44,7 +44,7 @@ impl Engine {
 fn first_question(caller: &Caller, session: Scope, now: Timestamp) -> Result<Commit> {
     let digest = Sha256::digest(session.to_string());
     let key = IdempotencyKey::new(format!("cofio.conversation-began:{}", hex(&digest)))?;
-    let changes = vec![Change::Forget { id: telling(now)?, scope: session }];
+    let changes = vec![Change::Forget { id: telling(now)?, scope: session, version: None }];
     let (actor, idempotency) = (caller.actor().clone(), Some((key, digest.into())));
     Ok(Commit { actor, at: now, changes, audit: Vec::new(), idempotency })
 }

@@ -12,7 +12,7 @@ use crate::model::{
     Caller, Criteria, Doubt, Draft, Identifier, Kind, Layer, Lifetime, Memory, MemoryId, Patch,
     Right, Scope, Source, Timestamp,
 };
-use crate::retrieval::{self, ContextBlock, Known, Query, Selection, WEIGHTS};
+use crate::retrieval::{self, Answer, ContextBlock, Known, MeaningUsed, Query, Selection, WEIGHTS};
 use crate::store::Order;
 
 /// What a block for a prompt should be about.
@@ -132,14 +132,17 @@ impl Engine {
         let mut known = Known {
             profile: self.profile(caller, request, began_at).await?,
             reflection: self.latest_reflection(caller, request, began_at).await?,
-            relevant: Vec::new(),
+            ..Known::default()
         };
         known.profile.retain(&mut untold);
         known.reflection = known.reflection.filter(&mut untold);
         for (kind, limit) in [(Kind::Fact, request.facts), (Kind::Episode, request.episodes)] {
             if limit > 0 {
-                let relevant = self.relevant(caller, request, kind, limit).await?;
-                known.relevant.extend(relevant.into_iter().filter(&mut untold).take(limit));
+                let answer = self.relevant(caller, request, kind, limit).await?;
+                known.by_words_alone |= answer.meaning == MeaningUsed::Failed;
+                let relevant = answer.hits.into_iter().filter(retrieval::is_relevant);
+                let relevant = relevant.map(|hit| hit.memory).filter(&mut untold);
+                known.relevant.extend(relevant.take(limit));
             }
         }
         Ok(retrieval::block(&known, request.tokens))
@@ -191,7 +194,7 @@ impl Engine {
         request: &ContextRequest,
         kind: Kind,
         limit: usize,
-    ) -> Result<Vec<Memory>> {
+    ) -> Result<Answer> {
         let criteria = Criteria {
             kinds: vec![kind],
             excluded_session: request.session.clone(),
@@ -202,8 +205,7 @@ impl Engine {
         // What was told may be the best there is, and must not stand in the way of the next best.
         let limit = (limit + request.told.len()).min(self.config.limits.search_results);
         let query = Query { recency, limit, ..Query::new(selection, request.prompt.as_str()) };
-        let hits = self.search(caller, &query).await?.hits.into_iter();
-        Ok(hits.filter(retrieval::is_relevant).map(|hit| hit.memory).collect())
+        self.search(caller, &query).await
     }
 
     async fn latest_reflection(

@@ -79,7 +79,8 @@ impl Engine {
         let _ = self.news.0.try_send(());
     }
 
-    pub(super) fn has_embedder(&self) -> bool {
+    /// Returns whether memories are found by meaning too.
+    pub fn has_embedder(&self) -> bool {
         self.embedder.is_some()
     }
 

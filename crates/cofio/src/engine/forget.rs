@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Engine;
 use super::receipt::{ForgetReason, Receipt, deletion};
@@ -8,7 +8,7 @@ use crate::model::{
     Timestamp,
 };
 use crate::retrieval::Selection;
-use crate::store::{Order, Page};
+use crate::store::{Order, Page, version_conflict};
 
 /// What was forgotten.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +23,20 @@ pub struct Forgotten {
     pub receipt: Option<Receipt>,
 }
 
+/// What is to be forgotten.
+struct Chosen {
+    memories: Vec<Memory>,
+    /// Whether they must still have the versions they have here.
+    exactly: bool,
+    reason: ForgetReason,
+}
+
+impl Chosen {
+    fn new(memories: Vec<Memory>, reason: ForgetReason) -> Self {
+        Self { memories, exactly: false, reason }
+    }
+}
+
 /// How many memories are collected at a time.
 const PIECE: usize = 1_000;
 
@@ -33,6 +47,27 @@ impl Engine {
     /// All that are there are forgotten together; the others are reported.
     pub async fn forget(&self, caller: &Caller, ids: &[MemoryId]) -> Result<Forgotten> {
         self.forget_chosen(caller, ids, ForgetReason::Id).await
+    }
+
+    /// Forgets a memory, and whatever was concluded from it, if it still has this version.
+    ///
+    /// Fails with `Conflict` if somebody changed it since.
+    pub async fn forget_version(
+        &self,
+        caller: &Caller,
+        id: &MemoryId,
+        version: u64,
+    ) -> Result<Forgotten> {
+        let forget = async {
+            caller.require(Right::Delete)?;
+            let memory = self.load(caller, id, self.now()).await?;
+            if memory.version != version {
+                return Err(version_conflict(id, version, memory.version));
+            }
+            let chosen = Chosen { memories: vec![memory], exactly: true, reason: ForgetReason::Id };
+            self.forget_memories(caller, chosen, self.now()).await
+        };
+        forget.await.map_err(|error| error.during("delete"))
     }
 
     /// Forgets memories by id, and puts on record how they were chosen.
@@ -54,7 +89,8 @@ impl Engine {
         let forget = async {
             caller.require(Right::Delete)?;
             let memories = self.matching(caller, selection).await?;
-            self.forget_memories(caller, memories, ForgetReason::Filter, self.now()).await
+            let chosen = Chosen::new(memories, ForgetReason::Filter);
+            self.forget_memories(caller, chosen, self.now()).await
         };
         forget.await.map_err(|error| error.during("delete"))
     }
@@ -65,7 +101,8 @@ impl Engine {
         let forget = async {
             caller.require(Right::Delete)?;
             let memories = self.from_source(caller, origin).await?;
-            self.forget_memories(caller, memories, ForgetReason::Source, self.now()).await
+            let chosen = Chosen::new(memories, ForgetReason::Source);
+            self.forget_memories(caller, chosen, self.now()).await
         };
         forget.await.map_err(|error| error.during("delete"))
     }
@@ -110,7 +147,7 @@ impl Engine {
         super::check_batch(ids.len(), self.config.limits.batch)?;
         let now = self.now();
         let found = self.store.get(caller.access(), ids).await?;
-        let mut forgotten = self.forget_memories(caller, found, reason, now).await?;
+        let mut forgotten = self.forget_memories(caller, Chosen::new(found, reason), now).await?;
         let gone: HashSet<&MemoryId> = forgotten.ids.iter().collect();
         let missing = ids.iter().filter(|id| !gone.contains(id)).cloned().collect();
         forgotten.missing = missing;
@@ -120,13 +157,15 @@ impl Engine {
     async fn forget_memories(
         &self,
         caller: &Caller,
-        memories: Vec<Memory>,
-        reason: ForgetReason,
+        chosen: Chosen,
         at: Timestamp,
     ) -> Result<Forgotten> {
+        let Chosen { memories, exactly, reason } = chosen;
         if memories.is_empty() {
             return Ok(Forgotten::default());
         }
+        let versions = memories.iter().filter(|_| exactly);
+        let versions = versions.map(|memory| (memory.id.clone(), memory.version)).collect();
         let mut whose: Vec<(MemoryId, Scope)> =
             memories.into_iter().map(|memory| (memory.id, memory.scope)).collect();
         let concluded = self.derived(caller, &whose).await?;
@@ -137,7 +176,8 @@ impl Engine {
             event = event.with("derived", derived);
         }
         whose.extend(concluded);
-        let (ids, missing) = self.forget_as(caller, whose.clone(), event, at).await?;
+        let (ids, missing) =
+            self.forget_versions(caller, whose.clone(), &versions, event, at).await?;
         let gone: HashSet<&MemoryId> = ids.iter().collect();
         whose.retain(|(id, _)| gone.contains(id));
         let (actor, memories) = (caller.actor().clone(), whose);
@@ -154,7 +194,7 @@ impl Engine {
     }
 
     /// Returns everything that was concluded from some memories, and from that in turn.
-    async fn derived(
+    pub(super) async fn derived(
         &self,
         caller: &Caller,
         from: &[(MemoryId, Scope)],
@@ -179,7 +219,22 @@ impl Engine {
         event: AuditEvent,
         now: Timestamp,
     ) -> Result<(Vec<MemoryId>, Vec<MemoryId>)> {
-        let forget = |(id, scope)| Change::Forget { id, scope };
+        self.forget_versions(caller, whose, &HashMap::new(), event, now).await
+    }
+
+    /// Removes memories that still have the versions that are named, or none of them.
+    async fn forget_versions(
+        &self,
+        caller: &Caller,
+        whose: Vec<(MemoryId, Scope)>,
+        versions: &HashMap<MemoryId, u64>,
+        event: AuditEvent,
+        now: Timestamp,
+    ) -> Result<(Vec<MemoryId>, Vec<MemoryId>)> {
+        let forget = |(id, scope)| {
+            let version = versions.get(&id).copied();
+            Change::Forget { id, scope, version }
+        };
         let changes = whose.into_iter().map(forget).collect();
         let (mut gone, mut missing) = (Vec::new(), Vec::new());
         for outcome in self.commit(caller, now, changes, vec![event], None).await? {

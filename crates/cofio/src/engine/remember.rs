@@ -7,6 +7,7 @@ use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Draft, Memory, MemoryId, Outcome, Right, Source,
     State, Timestamp, Trust,
 };
+use crate::processors::share;
 
 /// What became of something to remember.
 #[derive(Debug, Clone)]
@@ -87,16 +88,19 @@ impl Engine {
     ) -> Result<Vec<Prepared>> {
         caller.require(Right::Write)?;
         let parents = self.parents(caller, drafts).await?;
-        let mut prepared = Vec::with_capacity(drafts.len());
+        let mut admitted = Vec::with_capacity(drafts.len());
         for (index, draft) in drafts.iter().enumerate() {
             check_open(caller, &draft.scope)?;
-            let mut draft = draft.clone();
-            draft.source = draft.source.trusted_at_most(caller.trust());
-            draft.source = no_better_than(draft.source, &draft.derived_from, &parents)?;
-            let id = self.new_id(draft.kind, now);
-            let one = ingest::prepare(draft, id, &self.config, now);
-            prepared.push(one.map_err(|error| error.with("index", index))?);
+            let source = draft.source.clone().trusted_at_most(caller.trust());
+            let source = no_better_than(source, &draft.derived_from, &parents)?;
+            admitted.push((index, self.new_id(draft.kind, now), source));
         }
+        let prepared = share(&admitted, |(index, id, source)| {
+            let draft = Draft { source: source.clone(), ..drafts[*index].clone() };
+            let one = ingest::prepare(draft, id.clone(), &self.config, now);
+            one.map_err(|error| error.with("index", *index))
+        });
+        let prepared: Vec<Prepared> = prepared.into_iter().collect::<Result<_>>()?;
         let rejected = self.rejected(prepared.iter().map(|one| &one.memory)).await?;
         match prepared.iter().position(|one| rejected.contains(&one.memory.id)) {
             Some(index) => Err(super::policy::was_rejected().with("index", index)),

@@ -66,7 +66,7 @@ impl Engine {
         let (id, scope) = (memory.id, memory.scope);
         let change = match ingest::value_hash(&scope, memory.content.as_str()) {
             Some(value) => Change::Reject { id: id.clone(), scope, value },
-            None => Change::Forget { id: id.clone(), scope },
+            None => Change::Forget { id: id.clone(), scope, version: None },
         };
         match self.commit(caller, self.now(), vec![change], vec![event], None).await?.as_slice() {
             [Outcome::Forgotten(_)] => Ok(()),

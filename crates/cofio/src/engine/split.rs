@@ -76,7 +76,8 @@ impl Engine {
         findings: &[Finding],
         now: Timestamp,
     ) -> [Change; 2] {
-        let forget = Change::Forget { id: memory.id.clone(), scope: memory.scope.clone() };
+        let (id, scope) = (memory.id.clone(), memory.scope.clone());
+        let forget = Change::Forget { id, scope, version: None };
         let content = ingest::without(&memory.content, findings, &self.config.secret_replacement);
         memory.entities = ingest::mentions(content.as_str());
         memory.content = content;

@@ -1,15 +1,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Write};
 
 use super::{Engine, check_open};
-use crate::bundle::{Reader, Record, Writer};
+use crate::bundle::{Reader, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Doubt, Filter, Memory, MemoryId,
-    Outcome, Right, SourceType, State, Trust,
+    AuditAction, AuditEvent, Caller, Change, Commit, Doubt, Memory, MemoryId, Outcome, Right,
+    SourceType, Trust,
 };
-use crate::store::{Order, Page};
 
 /// How many memories are written together.
 const PIECE: usize = 500;
@@ -81,40 +80,16 @@ impl Engine {
     async fn write_bundle(
         &self,
         caller: &Caller,
-        out: impl Write,
+        mut out: impl Write,
         mut progress: impl FnMut(u64),
     ) -> Result<u64> {
-        caller.require(Right::Read)?;
-        let now = self.now();
-        let mut writer = Writer::new(out, now)?;
-        let mut written = 0;
-        for summary in self.store.scopes(caller.access(), now).await? {
-            let criteria = Criteria { states: State::ALL.to_vec(), ..Criteria::default() };
-            let filter = Filter { scopes: vec![summary.scope], now, criteria };
-            let mut page = Page { limit: PIECE, order: Order::Newest, after: None, counted: true };
-            loop {
-                let listing = self.store.list(&filter, &page).await?;
-                page.after = listing.memories.last().map(|memory| page.order.position(memory));
-                for memory in listing.memories {
-                    writer.add(&self.with_history(caller, memory).await?)?;
-                    written += 1;
-                }
-                progress(written);
-                if !listing.more {
-                    break;
-                }
-            }
+        let mut exporting = self.exporting(caller).await?;
+        while let Some(piece) = exporting.next().await? {
+            out.write_all(&piece).map_err(cannot_write)?;
+            progress(exporting.memories());
         }
-        self.observe_passing(caller, now, "export", written);
-        writer.finish()
-    }
-
-    async fn with_history(&self, caller: &Caller, memory: Memory) -> Result<Record> {
-        let history = match memory.version {
-            1 => Vec::new(),
-            _ => self.store.history(caller.access(), &memory.id).await?,
-        };
-        Ok(Record { memory, history })
+        out.flush().map_err(cannot_write)?;
+        Ok(exporting.memories())
     }
 
     /// Takes a bundle in; every memory passes the same rules as if it were said today.
@@ -271,6 +246,10 @@ impl Engine {
         memory.created_at = known.created_at;
         Ok(Some((Change::Update { memory: Box::new(memory), identity }, redactions)))
     }
+}
+
+fn cannot_write(cause: io::Error) -> Error {
+    Error::new(ErrorKind::Provider, "cannot write the bundle").caused_by(cause)
 }
 
 /// Returns the memory that a change writes.

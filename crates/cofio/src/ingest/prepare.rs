@@ -153,9 +153,13 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
         limits::check_metadata(&revised.metadata, &config.limits)?;
         revised.metadata = cleaner.metadata(revised.metadata);
     }
+    revised.access_policy = patch.access_policy.unwrap_or(memory.access_policy);
     if let Some(key) = patch.key {
         limits::check_key(&key)?;
         revised.key = cleaner.key(Some(key));
+    }
+    if let Some(lifetime) = patch.lifetime {
+        revised.expires_at = expiry::expires_at(memory.kind, lifetime, &config.expiry, now)?;
     }
     if content_changed {
         revised.embedding = Embedding::Pending;

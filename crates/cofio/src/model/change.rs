@@ -33,6 +33,8 @@ pub enum Change {
         id: MemoryId,
         /// Whose it is.
         scope: Scope,
+        /// The version it must still have, if that matters.
+        version: Option<u64>,
     },
     /// Remove a memory, and mark what it says as rejected in its scope.
     Reject {

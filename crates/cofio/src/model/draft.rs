@@ -92,8 +92,12 @@ pub struct Patch {
     pub source: Option<Source>,
     /// What to change in the metadata.
     pub metadata: MetadataPatch,
+    /// How widely it is meant to be seen from now on.
+    pub access_policy: Option<AccessPolicy>,
     /// The key to keep it under from now on.
     pub key: Option<String>,
+    /// How long it lives from now on.
+    pub lifetime: Option<Lifetime>,
     /// What becomes of what may be a secret.
     pub doubt: Doubt,
     /// The version it must still have; without one the change is made to whatever is there.

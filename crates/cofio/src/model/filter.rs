@@ -1,7 +1,9 @@
 use serde_json::{Map, Value};
 
 use super::names::names;
-use super::{Identifier, Kind, Memory, Scope, SourceType, State, Timestamp, Triple, Trust};
+use super::{
+    AccessPolicy, Identifier, Kind, Memory, Scope, SourceType, State, Timestamp, Triple, Trust,
+};
 use crate::text::fold;
 
 /// Which memories are meant: those in one of the scopes that meet every criterion.
@@ -55,8 +57,12 @@ pub enum Objection {
     Custom,
     /// It happened at another time.
     Time,
-    /// It was learnt later.
+    /// It was learnt earlier or later.
     Learnt,
+    /// Somebody else wrote or said it.
+    Author,
+    /// It is meant to be seen by others.
+    AccessPolicy,
     /// It is to be trusted less.
     Trust,
     /// It comes from the conversation that is left out.
@@ -80,6 +86,8 @@ names!(Objection, "objection", Invalid, {
     Custom => "custom",
     Time => "time",
     Learnt => "learnt",
+    Author => "author",
+    AccessPolicy => "access-policy",
     Trust => "trust",
     Session => "session",
     Triple => "triple",
@@ -100,7 +108,9 @@ impl Objection {
             Self::KnowledgePointer => "whether it stands for a document was asked for",
             Self::Custom => "a custom field is missing or has another value",
             Self::Time => "it happened at another time",
-            Self::Learnt => "it was learnt later than was asked for",
+            Self::Learnt => "it was learnt at another time than was asked for",
+            Self::Author => "somebody else wrote or said it",
+            Self::AccessPolicy => "it is meant to be seen more or less widely",
             Self::Trust => "it is trusted less than was asked for",
             Self::Session => "it comes from the conversation that was left out",
             Self::Triple => "it states something else",
@@ -127,8 +137,14 @@ pub struct Criteria {
     pub custom: Map<String, Value>,
     /// When it happened.
     pub time: TimeRange,
+    /// The first moment at which it was learnt.
+    pub learnt_from: Option<Timestamp>,
     /// The last moment at which it was learnt.
     pub learnt_by: Option<Timestamp>,
+    /// Who wrote or said it.
+    pub author: Option<String>,
+    /// How widely it is meant to be seen.
+    pub access_policy: Option<AccessPolicy>,
     /// The least it is to be trusted.
     pub minimum_trust: Trust,
     /// The conversation it does not come from.
@@ -153,7 +169,10 @@ impl Default for Criteria {
             has_knowledge_pointer: None,
             custom: Map::new(),
             time: TimeRange::default(),
+            learnt_from: None,
             learnt_by: None,
+            author: None,
+            access_policy: None,
             minimum_trust: Trust::Low,
             excluded_session: None,
             triple: TriplePattern::default(),
@@ -194,7 +213,13 @@ impl Criteria {
                 Objection::Custom,
             ),
             (self.time.contains(memory.event_at), Objection::Time),
+            (self.learnt_from.is_none_or(|from| from <= memory.created_at), Objection::Learnt),
             (self.learnt_by.is_none_or(|by| memory.created_at <= by), Objection::Learnt),
+            (self.author.is_none() || self.author == metadata.author, Objection::Author),
+            (
+                self.access_policy.is_none_or(|wanted| wanted == memory.access_policy),
+                Objection::AccessPolicy,
+            ),
             (source.trust() >= self.minimum_trust, Objection::Trust),
             (!same_session, Objection::Session),
             (self.triple.matches(memory.triple.as_ref()), Objection::Triple),

@@ -48,7 +48,7 @@ impl FromStr for MemoryId {
 
 impl MemoryId {
     /// Returns the error for an id that is not there, or not the caller's.
-    pub(crate) fn not_found(id: &str) -> Error {
+    pub fn not_found(id: &str) -> Error {
         let shown: String = id.chars().filter(|c| !c.is_control()).take(48).collect();
         Error::new(ErrorKind::NotFound, format!("no memory {shown:?}"))
     }

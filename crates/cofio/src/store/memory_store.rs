@@ -133,6 +133,10 @@ impl Store for MemoryStore {
         Ok(open.take(limit).cloned().collect())
     }
 
+    async fn last_change(&self) -> Result<u64> {
+        Ok(self.contents().journal.last_change())
+    }
+
     async fn ended(
         &self,
         access: &Access,

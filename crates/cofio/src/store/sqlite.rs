@@ -8,6 +8,7 @@
 mod audit;
 mod codes;
 mod copy;
+mod derived;
 mod entities;
 mod evidence;
 mod field;
@@ -20,6 +21,7 @@ mod keys;
 mod pending;
 mod purge;
 mod read;
+mod readers;
 mod rejections;
 mod restore;
 mod rows;
@@ -46,6 +48,7 @@ use crate::model::{
     KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
     Timestamp, ValueHash,
 };
+use derived::Ready;
 use threads::Threads;
 
 #[cfg(feature = "bench")]
@@ -138,11 +141,12 @@ impl Store for SqliteStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
-        self.threads.commit(commit).await
+        self.threads.commit(Ready::new(commit)).await
     }
 
     async fn rehearse(&self, commit: Commit) -> Result<Vec<Outcome>> {
-        self.threads.run(move |connection| write::rehearse(connection, &commit)).await
+        let ready = Ready::new(commit);
+        self.threads.run(move |connection| write::rehearse(connection, &ready)).await
     }
 
     async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
@@ -200,6 +204,10 @@ impl Store for SqliteStore {
     ) -> Result<Vec<ChangeRecord>> {
         let access = access.clone();
         self.threads.read(move |connection| read::changes(connection, &access, after, limit)).await
+    }
+
+    async fn last_change(&self) -> Result<u64> {
+        self.threads.read(read::last_change).await
     }
 
     async fn ended(

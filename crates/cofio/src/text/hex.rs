@@ -1,10 +1,6 @@
-use std::fmt::Write as _;
-
 /// Writes bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        write!(text, "{byte:02x}").expect("a string takes everything");
-    }
-    text
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    let digit = |place: u8| char::from(DIGITS[usize::from(place)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

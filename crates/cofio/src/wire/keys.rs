@@ -8,6 +8,7 @@ use crate::model::{Grant, Key, Right};
 
 /// A key, without anything of its token.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct KeyOutput {
     pub id: String,
@@ -24,6 +25,7 @@ pub struct KeyOutput {
 
 /// Names, or the word `any`, which is none of them.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum GrantOutput {
     Any(&'static str),

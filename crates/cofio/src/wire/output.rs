@@ -7,19 +7,20 @@ use serde_json::{Map, Value};
 
 use super::ReceiptOutput;
 use crate::engine::{
-    Absence, Corrected, EntityProfile, Forgotten, Listed, Remembered, Stats, Turn, Updated,
-    VersionedHistory, WhyNot,
+    Absence, Corrected, EntityProfile, Forgotten, Listed, Remembered, Session, Sessions, Stats,
+    Turn, Updated, VersionedHistory, WhyNot,
 };
 use crate::entry::{MemoryEntry, identifiers_out};
 use crate::error::Error;
 use crate::ingest::Redaction;
-use crate::model::{AuditEntry, ChangeRecord, Embedding, Scope};
+use crate::model::{AuditEntry, ChangeRecord, Embedding, Layer, Scope};
 use crate::retrieval::{Answer, Hit, MeaningUsed, explain};
 use crate::store::Rejection;
 use crate::text::hex;
 
 /// What became of something to remember.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AddOutput {
     pub memory: MemoryEntry,
@@ -31,6 +32,7 @@ pub struct AddOutput {
 
 /// A memory after a change.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateOutput {
     pub memory: MemoryEntry,
@@ -41,6 +43,7 @@ pub struct UpdateOutput {
 
 /// A memory that was wrong, and what stands in its place.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CorrectOutput {
     pub memory: MemoryEntry,
@@ -51,6 +54,7 @@ pub struct CorrectOutput {
 
 /// What was taken out of a text.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RedactionOutput {
     pub class: &'static str,
@@ -59,6 +63,7 @@ pub struct RedactionOutput {
 
 /// The answer to a question.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SearchOutput {
     pub results: Vec<SearchResult>,
@@ -73,6 +78,7 @@ pub struct SearchOutput {
 
 /// One hit.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResult {
     pub memory: MemoryEntry,
@@ -83,6 +89,7 @@ pub struct SearchResult {
 
 /// What brought a hit into an answer.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SignalsOutput {
     pub parts: BTreeMap<&'static str, f64>,
@@ -96,6 +103,7 @@ pub struct SignalsOutput {
 
 /// Why a memory is not part of an answer.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WhyNotOutput {
     pub memory: MemoryEntry,
@@ -108,6 +116,7 @@ pub struct WhyNotOutput {
 
 /// One reason.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AbsenceOutput {
     pub code: &'static str,
@@ -116,6 +125,7 @@ pub struct AbsenceOutput {
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ListOutput {
     pub memories: Vec<MemoryEntry>,
@@ -126,6 +136,7 @@ pub struct ListOutput {
 
 /// What was forgotten.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DeleteOutput {
     pub success: bool,
@@ -138,6 +149,7 @@ pub struct DeleteOutput {
 
 /// A value that is not learnt again.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RejectionOutput {
     pub hash: String,
@@ -147,6 +159,7 @@ pub struct RejectionOutput {
 
 /// A memory with everything it was before.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryOutput {
     pub current: MemoryEntry,
@@ -155,6 +168,7 @@ pub struct HistoryOutput {
 
 /// Whose something is.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ScopeOutput {
     pub scope: String,
@@ -164,6 +178,7 @@ pub struct ScopeOutput {
 
 /// What is kept.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StatsOutput {
     pub total: u64,
@@ -177,6 +192,7 @@ pub struct StatsOutput {
 
 /// What one scope holds.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ScopeStats {
     #[serde(flatten)]
@@ -189,6 +205,7 @@ pub struct ScopeStats {
 
 /// What is known of an entity.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EntityOutput {
     pub name: String,
@@ -202,8 +219,31 @@ pub struct EntityOutput {
     pub memories: Vec<MemoryEntry>,
 }
 
+/// One page of conversations.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsOutput {
+    pub sessions: Vec<SessionOutput>,
+    pub next_cursor: Option<String>,
+    pub total_count: usize,
+}
+
+/// A conversation, and how much is kept of it.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionOutput {
+    pub session_id: String,
+    pub user_id: String,
+    pub turns: u64,
+    pub memories: u64,
+    pub latest_at: Option<String>,
+}
+
 /// Something said in a conversation.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnOutput {
     pub role: String,
@@ -213,6 +253,7 @@ pub struct TurnOutput {
 
 /// One audit entry.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditOutput {
     pub sequence: u64,
@@ -228,6 +269,7 @@ pub struct AuditOutput {
 
 /// One place in the sequence of changes.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeOutput {
     pub sequence: u64,
@@ -240,6 +282,7 @@ pub struct ChangeOutput {
 
 /// Something that went wrong.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorOutput {
     pub code: &'static str,
@@ -461,6 +504,30 @@ impl From<&EntityProfile> for EntityOutput {
     fn from(profile: &EntityProfile) -> Self {
         let memories = profile.memories.iter().map(MemoryEntry::from).collect();
         Self { memories, ..Self::from(&profile.entity) }
+    }
+}
+
+impl From<&Sessions> for SessionsOutput {
+    fn from(page: &Sessions) -> Self {
+        Self {
+            sessions: page.sessions.iter().map(SessionOutput::from).collect(),
+            next_cursor: page.next_cursor.clone(),
+            total_count: page.total,
+        }
+    }
+}
+
+impl From<&Session> for SessionOutput {
+    fn from(session: &Session) -> Self {
+        let identifiers = session.scope.identifiers();
+        let name = |layer| identifiers.get(layer).map(ToString::to_string).unwrap_or_default();
+        Self {
+            session_id: name(Layer::Session),
+            user_id: name(Layer::User),
+            turns: session.turns,
+            memories: session.memories,
+            latest_at: session.latest_at.as_ref().map(ToString::to_string),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::model::MemoryId;
 
 /// That memories were forgotten, as it is handed out and read back.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptOutput {
     pub receipt: String,
@@ -22,6 +23,7 @@ pub struct ReceiptOutput {
 
 /// A memory that is gone.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ForgottenOutput {
     pub id: String,
     pub scope: String,
@@ -29,6 +31,7 @@ pub struct ForgottenOutput {
 
 /// An entry of the audit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditPlaceOutput {
     pub sequence: u64,
     pub hash: String,

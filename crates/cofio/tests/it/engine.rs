@@ -379,6 +379,24 @@ fn an_episode_stays_the_same_after_its_metadata_changed() {
 }
 
 #[test]
+fn a_change_may_give_a_memory_another_end() {
+    let fixture = Fixture::new();
+    let hours = |count: i64| Lifetime::For(SignedDuration::from_hours(count));
+    let short = Draft { lifetime: hours(1), ..fact("alice", "the kettle is on") };
+    let first = fixture.remember(short).unwrap().memory;
+    let change = |lifetime: Option<Lifetime>| {
+        let patch = Patch { lifetime, ..Patch::default() };
+        block_on(fixture.engine.update(&local("alice"), &first.id, patch))
+    };
+    assert_eq!(change(None).unwrap().memory.expires_at, first.expires_at);
+    assert!(change(Some(hours(2))).unwrap().memory.expires_at > first.expires_at);
+    assert_eq!(change(Some(hours(-1))).unwrap_err().kind(), ErrorKind::Invalid);
+    assert_eq!(change(Some(Lifetime::ByKind)).unwrap().memory.expires_at, None);
+    let kept = block_on(fixture.engine.get(&local("alice"), &first.id)).unwrap();
+    assert_eq!((kept.expires_at, kept.content), (None, first.content));
+}
+
+#[test]
 fn a_conversation_needs_no_reminding_of_itself() {
     let fixture = Fixture::new();
     let names = [(Layer::User, "alice"), (Layer::Session, "now")];

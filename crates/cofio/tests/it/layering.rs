@@ -9,6 +9,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("config", &[]),
     ("model", &[]),
     ("text", &[]),
+    ("processors", &[]),
     ("ingest", &["lifecycle"]),
     ("retrieval", &[]),
     ("lifecycle", &[]),
@@ -20,7 +21,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("wire", &["entry", "engine", "ingest", "retrieval", "store"]),
 ];
 
-const EVERYONE_KNOWS: &[&str] = &["error", "config", "model", "text"];
+const EVERYONE_KNOWS: &[&str] = &["error", "config", "model", "processors", "text"];
 
 #[test]
 fn arrows_point_one_way() {

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use cofio::embed::Embedder;
 use cofio::engine::{Absence, ContextRequest, Embedded};
 use cofio::model::{CleanText, Fingerprint, Layer, Patch, Timestamp};
-use cofio::retrieval::{Answer, Hit, MeaningUsed};
+use cofio::retrieval::{self, Answer, Hit, MeaningUsed};
 use cofio::store::{SqliteStore, Store as _};
 use cofio::{Config, Engine, Error, ErrorKind, Mode, Query, Result, Selection};
 use jiff::SignedDuration;
@@ -254,6 +254,26 @@ fn an_embedder_that_fails_stops_neither_writing_nor_words() {
         "it was given back"
     );
     assert_eq!(search(&engine, &query("beverage")).hits.len(), 1);
+}
+
+#[test]
+fn a_block_says_that_words_alone_found_what_is_in_it() {
+    let fixture = Fixture::new();
+    let embedder = Words::new();
+    let engine = meaning(&fixture, &embedder);
+    fixture.fact("alice", "tea is black");
+    embed(&engine, 10);
+    let block = |prompt: &str| {
+        let mine = Selection::new(identifiers(&[(Layer::User, "alice")]));
+        let request = ContextRequest::new(mine, prompt);
+        block_on(engine.context(&local("alice"), &request)).unwrap().markdown()
+    };
+    let only = "## Relevant memory, found by words and names only\n- tea is black\n";
+    assert!(block("black tea").contains("## Relevant memory\n- tea is black\n"));
+    embedder.fail(true);
+    let told = block("is tea black");
+    assert!(told.contains(only), "{told}");
+    assert_eq!(retrieval::without_blocks(&told), "", "it is part of the frame");
 }
 
 #[test]

@@ -83,6 +83,27 @@ fn a_bundle_carries_everything_into_an_empty_store() {
 }
 
 #[test]
+fn a_bundle_is_made_while_it_is_read() {
+    let fixture = Fixture::new();
+    let drafts =
+        (0..300).map(|number| episode("alice", &format!("{number} {}", "tea ".repeat(999))));
+    block_on(fixture.engine.remember_all(&local("alice"), drafts.collect())).unwrap();
+    let mut exporting = block_on(fixture.engine.exporting(&local("alice"))).unwrap();
+    let mut bundle = block_on(exporting.next()).unwrap().unwrap();
+    let before = exporting.memories();
+    // What nobody has read yet is not in the bundle if it is forgotten now.
+    let all = Selection::new(identifiers(&[(Layer::User, "alice")]));
+    block_on(fixture.engine.forget_matching(&local("alice"), &all)).unwrap();
+    while let Some(piece) = block_on(exporting.next()).unwrap() {
+        assert!(piece.len() < 512 * 1024, "{}", piece.len());
+        bundle.extend(piece);
+    }
+    let memories = bundle::Reader::new(bundle.as_slice()).and_then(bundle::Reader::verify);
+    assert_eq!(memories.unwrap(), exporting.memories());
+    assert!((before..200).contains(&exporting.memories()), "{}", exporting.memories());
+}
+
+#[test]
 fn a_second_import_changes_nothing() {
     let (from, to) = (full(), Fixture::new());
     let bundle = export(&from, &keeper());

@@ -14,9 +14,15 @@ use crate::programs;
 fn check(revision: &str) {
     let Some(suite) = programs::from_npm("conformance") else { return };
     let machine = Machine::new();
-    let served = Served::start(&machine, "core");
+    let served = Served::start(&machine, &[]);
     let mut command = machine.program(&suite);
-    command.args(["server", "--url", &served.address, "--requirements", revision]);
+    command.args([
+        "server",
+        "--url",
+        &format!("{}/mcp", served.address),
+        "--requirements",
+        revision,
+    ]);
     command.arg("--expected-failures").arg(differences(revision));
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);

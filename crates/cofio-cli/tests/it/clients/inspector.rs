@@ -40,12 +40,13 @@ fn inspector_finds_nothing_wrong_with_the_schemas_of_any_profile() {
 #[test]
 fn inspector_calls_tools_and_shows_what_was_wrong() {
     let machine = Machine::new();
-    let served = Served::start(&machine, "core");
+    let served = Served::start(&machine, &[]);
+    let address = format!("{}/mcp", served.address);
     for (era, target) in [
         ("legacy", &[env!("CARGO_BIN_EXE_cofio"), "mcp"][..]),
         ("modern", &[env!("CARGO_BIN_EXE_cofio"), "mcp"]),
-        ("legacy", &[&served.address]),
-        ("modern", &[&served.address]),
+        ("legacy", &[&address]),
+        ("modern", &[&address]),
     ] {
         let call = |arguments: &str| {
             let call = ["--protocol-era", era, "--method", "tools/call", "--tool-name", "remember"];

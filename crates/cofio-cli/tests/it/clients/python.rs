@@ -1,15 +1,12 @@
 //! The official client in Python sees the same, however it gets to the server.
 
-use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use regex::Regex;
 use serde_json::{Value, json};
 
 use super::served::Served;
-use crate::machine::{Machine, dedent};
+use super::steps::Client;
+use crate::machine::Machine;
 use crate::programs;
 
 /// Plays a transcript, in which every `> ` line is a step, four times: with a handshake and without
@@ -24,78 +21,21 @@ fn play(manners: [&str; 2], profile: &str, expected: &str, look: fn(&Machine)) {
     for manner in manners {
         let machine = Machine::new();
         let pipes = [env!("CARGO_BIN_EXE_cofio"), "mcp", "--profile", profile];
-        Client::start(&machine, &python, manner, &pipes).transcript(expected);
+        start(&machine, &python, manner, &pipes).transcript(expected);
         machine.assert_nothing_runs();
         look(&machine);
 
         let machine = Machine::new();
-        let served = Served::start(&machine, profile);
-        Client::start(&machine, &python, manner, &[&served.address]).transcript(expected);
+        let served = Served::start(&machine, &["--profile", profile]);
+        start(&machine, &python, manner, &[&format!("{}/mcp", served.address)])
+            .transcript(expected);
         look(&machine);
     }
 }
 
-/// A client that waits for steps.
-struct Client<'a> {
-    machine: &'a Machine,
-    name: String,
-    process: Child,
-    /// Is closed when there are no more steps.
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl<'a> Client<'a> {
-    fn start(machine: &'a Machine, python: &Path, manner: &str, target: &[&str]) -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/clients/client.py");
-        let mut command: Command = machine.program(python);
-        command.arg(script).arg(manner).args(target).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().unwrap();
-        let input = process.stdin.take();
-        let output = BufReader::new(process.stdout.take().unwrap());
-        Self { machine, name: format!("{manner}, {}", target.join(" ")), process, input, output }
-    }
-
-    fn transcript(mut self, expected: &str) {
-        let expected = dedent(expected);
-        let mut actual = String::new();
-        for line in expected.lines() {
-            let Some(step) = line.strip_prefix("> ") else { continue };
-            let _ = writeln!(actual, "{line}");
-            actual.push_str(&self.step(step));
-        }
-        assert!(actual == expected, "{}: the transcript is now:\n{actual}", self.name);
-        self.input = None;
-        assert!(self.process.wait().unwrap().success(), "{}: it did not end well", self.name);
-    }
-
-    /// Has a step taken, and returns what the client saw.
-    fn step(&mut self, step: &str) -> String {
-        let input = self.input.as_mut().expect("it is open until the end");
-        writeln!(input, "{}", self.machine.with_ids(step)).unwrap();
-        let mut seen = String::new();
-        loop {
-            let start = seen.len();
-            let read = self.output.read_line(&mut seen).unwrap();
-            assert!(read > 0, "{}: the client is gone after {step}: {seen}", self.name);
-            if &seen[start..] == ".\n" {
-                seen.truncate(start);
-                return without_days(&self.machine.without_accidents(&seen));
-            }
-        }
-    }
-}
-
-impl Drop for Client<'_> {
-    fn drop(&mut self) {
-        // Mostly it has ended.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn without_days(text: &str) -> String {
-    Regex::new(r"\d{4}-\d\d-\d\d").unwrap().replace_all(text, "DAY").into_owned()
+/// Starts the official client.
+fn start<'a>(machine: &'a Machine, python: &Path, manner: &str, target: &[&str]) -> Client<'a> {
+    Client::start(machine, python, "client.py", &[&[manner], target].concat())
 }
 
 #[test]
@@ -150,10 +90,10 @@ fn python_client_remembers_finds_corrects_and_forgets() {
           "layers": {
            "user": 1
           },
-          "total": 2,
+          "total": 1,
           "waiting": 0
          },
-         "total": 2
+         "total": 1
         }
         > call forget {"ids": ["fact_1", "fact_00000000000000000000000000000000"]}
         Forgotten for good: fact_1. Not there: fact_00000000000000000000000000000000.
@@ -301,7 +241,7 @@ fn python_client_that_is_killed_leaves_no_server() {
     let Some(python) = programs::python() else { return };
     let machine = Machine::new();
     let pipes = [env!("CARGO_BIN_EXE_cofio"), "mcp"];
-    let mut client = Client::start(&machine, &python, "modern", &pipes);
+    let mut client = start(&machine, &python, "modern", &pipes);
     assert!(client.step("tools").contains("remember"));
     drop(client);
     machine.assert_nothing_runs();

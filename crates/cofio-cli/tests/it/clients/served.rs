@@ -11,14 +11,15 @@ pub struct Served {
 }
 
 impl Served {
-    pub fn start(machine: &Machine, profile: &str) -> Self {
+    /// Starts it with options beside the address.
+    pub fn start(machine: &Machine, options: &[&str]) -> Self {
         let mut command = machine.command();
-        command.args(["serve", "--addr", "127.0.0.1:0", "--profile", profile]);
+        command.args(["serve", "--addr", "127.0.0.1:0"]).args(options);
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
-        let address = said.trim().strip_prefix("listening at ").expect("it says where").to_owned();
-        Self { address, process }
+        let address = said.trim().strip_prefix("listening at ").expect("it says where");
+        Self { address: address.to_owned(), process }
     }
 }
 

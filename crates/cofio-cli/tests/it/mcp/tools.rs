@@ -147,7 +147,7 @@ fn the_six_do_what_they_say() {
     assert!(agent.refused("revise", milk).contains("was replaced by fact_2"));
 
     let stats = agent.done("inspect", json!({"what": "stats"}));
-    assert_eq!((&stats["total"], &stats["details"]["kinds"]), (&json!(2), &json!({"fact": 1})));
+    assert_eq!((&stats["total"], &stats["details"]["kinds"]), (&json!(1), &json!({"fact": 1})));
     let all = agent.done("inspect", json!({"what": "list"}));
     let new = all["memories"][0]["id"].clone();
     assert_eq!(all["total"], 1);

@@ -1,10 +1,12 @@
 //! Files as memories.
 
+use cofio::engine::Remembered;
 use cofio::model::{Doubt, Draft, Edit, Kind, Memory, MemoryId, MetadataPatch, Patch};
 use cofio::{Result, text};
 use serde_json::{Map, Value};
 
 use super::path::MemoryPath;
+use crate::dialects::writer::WAITS;
 use crate::dialects::{ToolError, Writer};
 
 /// What the content of a file says in which there is nothing to read.
@@ -44,24 +46,23 @@ impl Files {
         Ok(memories.iter().filter_map(File::of).collect())
     }
 
-    /// Keeps a new file, unless one is there already, and returns whether it did.
+    /// Keeps a new file, unless one is there already, and returns the one that is there now.
     pub(super) async fn create(
         &self,
         path: &MemoryPath,
         text: &str,
-    ) -> std::result::Result<bool, ToolError> {
+    ) -> std::result::Result<Remembered, ToolError> {
         path.refuse_secrets()?;
         let (content, blank) = content(text);
         let mut draft = self.writer.draft(Kind::Fact, content);
         draft.metadata.title = Some(path.key());
         draft.metadata.custom = blank.into_iter().filter(|(_, text)| !text.is_null()).collect();
         let draft = Draft { key: Some(path.key()), ..draft };
-        let remembered = self.writer.engine.remember(&self.writer.caller, draft).await?;
-        Ok(!remembered.existing)
+        Ok(self.writer.engine.remember(&self.writer.caller, draft).await?)
     }
 
     /// Gives a file another text, and returns it as it is kept.
-    pub(super) async fn write(&self, file: &File, text: &str) -> Result<String> {
+    pub(super) async fn write(&self, file: &File, text: &str) -> Result<Memory> {
         let (content, custom) = content(text);
         let patch = Patch {
             content: Some(content.to_owned()),
@@ -72,7 +73,12 @@ impl Files {
             ..Patch::default()
         };
         let updated = self.writer.engine.update(&self.writer.caller, &file.id, patch).await?;
-        Ok(text_of(&updated.memory))
+        Ok(updated.memory)
+    }
+
+    /// Adds to an answer about a file that nobody reads it yet, if that is so.
+    pub(super) fn told(&self, answer: String, file: &Memory) -> String {
+        if self.writer.hides(file) { format!("{answer}\n{WAITS}") } else { answer }
     }
 
     /// Forgets files.
@@ -116,7 +122,8 @@ fn content(text: &str) -> (&str, Map<String, Value>) {
     (content, Map::from_iter([(BLANK.to_owned(), blank)]))
 }
 
-fn text_of(memory: &Memory) -> String {
+/// Returns the text of a file.
+pub(super) fn text_of(memory: &Memory) -> String {
     match memory.metadata.custom.get(BLANK) {
         Some(Value::String(text)) => text.clone(),
         _ => memory.content.as_str().to_owned(),

@@ -144,6 +144,9 @@ pub struct OpenNodes {
 pub struct CreatedEntities {
     /// Those that are new
     pub entities: Vec<Entity>,
+    /// What the user should know
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
 }
 
 /// What `create_relations` answers.
@@ -151,6 +154,9 @@ pub struct CreatedEntities {
 pub struct CreatedRelations {
     /// Those that are new
     pub relations: Vec<Relation>,
+    /// What the user should know
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
 }
 
 /// What `add_observations` answers.
@@ -158,6 +164,9 @@ pub struct CreatedRelations {
 pub struct AddedObservations {
     /// What is new of each entity
     pub results: Vec<Observations>,
+    /// What the user should know
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
 }
 
 /// What is new of one entity.
@@ -182,21 +191,21 @@ pub struct Deleted {
 impl CreatedEntities {
     /// Returns what is told to a model that reads text only.
     pub fn text(&self) -> String {
-        pretty(&self.entities)
+        noted(pretty(&self.entities), self.note)
     }
 }
 
 impl CreatedRelations {
     /// Returns what is told to a model that reads text only.
     pub fn text(&self) -> String {
-        pretty(&self.relations)
+        noted(pretty(&self.relations), self.note)
     }
 }
 
 impl AddedObservations {
     /// Returns what is told to a model that reads text only.
     pub fn text(&self) -> String {
-        pretty(&self.results)
+        noted(pretty(&self.results), self.note)
     }
 }
 
@@ -208,6 +217,14 @@ impl Deleted {
     /// Returns what is told to a model that reads text only.
     pub fn text(&self) -> String {
         self.message.clone()
+    }
+}
+
+/// Adds what the user should know.
+fn noted(text: String, note: Option<&str>) -> String {
+    match note {
+        Some(note) => format!("{text}\n{note}"),
+        None => text,
     }
 }
 

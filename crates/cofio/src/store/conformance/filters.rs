@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::fixtures::{all_of, canary, canary_cues, ids, moment, named, now, user};
 use super::subject::Subject;
 use crate::model::{
-    Channel, Criteria, Filter, Kind, KnowledgePointer, KnowledgeType, Memory, Scope, Source,
-    SourceType, State, TimeRange, Triple, TriplePattern, Trust,
+    AccessPolicy, Channel, Criteria, Filter, Kind, KnowledgePointer, KnowledgeType, Memory, Scope,
+    Source, SourceType, State, TimeRange, Triple, TriplePattern, Trust,
 };
 
 fn alice() -> Scope {
@@ -215,6 +215,30 @@ pub(super) async fn by_when_it_was_learnt(store: Subject) {
     check(&store, by(19), &[1, 2]).await;
     check(&store, by(-5), &[1]).await;
     check(&store, by(-6), &[]).await;
+    let from = |at| meeting(Criteria { learnt_from: Some(moment(at)), ..Criteria::default() });
+    check(&store, from(-5), &[1, 2, 3]).await;
+    check(&store, from(10), &[2, 3]).await;
+    check(&store, from(21), &[]).await;
+}
+
+pub(super) async fn by_author(store: Subject) {
+    let authors = [None, Some("Caroline"), Some("caroline")];
+    keep(&store, authors, |memory, author| {
+        memory.metadata.author = author.map(ToOwned::to_owned);
+    })
+    .await;
+    let by =
+        |name: &str| meeting(Criteria { author: Some(name.to_owned()), ..Criteria::default() });
+    check(&store, by("Caroline"), &[2]).await;
+    check(&store, by("Melanie"), &[]).await;
+}
+
+pub(super) async fn by_access_policy(store: Subject) {
+    let policies = [AccessPolicy::Private, AccessPolicy::Public, AccessPolicy::Shared];
+    keep(&store, policies, |memory, policy| memory.access_policy = policy).await;
+    let meant = |policy| meeting(Criteria { access_policy: Some(policy), ..Criteria::default() });
+    check(&store, meant(AccessPolicy::Public), &[2]).await;
+    check(&store, meant(AccessPolicy::Organization), &[]).await;
 }
 
 pub(super) async fn by_trust(store: Subject) {

@@ -156,7 +156,12 @@ pub(super) fn update_as(memory: &Memory, identity: [u8; 32]) -> Change {
 }
 
 pub(super) fn forget(memory: &Memory) -> Change {
-    Change::Forget { id: memory.id.clone(), scope: memory.scope.clone() }
+    Change::Forget { id: memory.id.clone(), scope: memory.scope.clone(), version: None }
+}
+
+pub(super) fn forget_version(memory: &Memory) -> Change {
+    let (id, scope) = (memory.id.clone(), memory.scope.clone());
+    Change::Forget { id, scope, version: Some(memory.version) }
 }
 
 pub(super) fn embed(memory: &Memory) -> Change {

@@ -85,7 +85,7 @@ pub(super) async fn what_is_not_yours_is_not_there(store: Subject) {
     let alice = access_to(&user("alice"));
     let unknown = canary(&user("alice"), 2);
     for memory in [&foreign, &unknown] {
-        let claimed = Change::Forget { id: memory.id.clone(), scope: user("alice") };
+        let claimed = Change::Forget { id: memory.id.clone(), scope: user("alice"), version: None };
         assert_eq!(store.get(&alice, from_ref(&memory.id)).await, []);
         assert_eq!(store.history(&alice, &memory.id).await, []);
         assert_eq!(store.commit(vec![claimed]).await, [Outcome::Missing(memory.id.clone())]);
@@ -190,7 +190,7 @@ pub(super) async fn nothing_is_changed_from_another_scope(store: Subject) {
     for own in &canaries {
         let others = || canaries.iter().filter(|canary| canary.scope != own.scope);
         let forgettings =
-            others().map(|other| Change::Forget { id: own.id.clone(), scope: other.scope.clone() });
+            others().map(|other| forget(&Memory { id: own.id.clone(), ..other.clone() }));
         let takeovers = others().map(|other| {
             update(&Memory { scope: other.scope.clone(), ..next(own, "the canary was taken") })
         });

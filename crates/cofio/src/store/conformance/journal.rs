@@ -45,6 +45,14 @@ pub(super) async fn changes_are_numbered_in_order(store: Subject) {
     assert_eq!((changes[2].at, &changes[2].scope), (moment(7), &alice()));
 }
 
+pub(super) async fn the_last_change_is_known(store: Subject) {
+    let last = async || store.0.last_change().await.expect("the last change is read");
+    assert_eq!(last().await, 0);
+    busy(&store).await;
+    let changes = store.changes(&keeper()).await;
+    assert_eq!(Some(last().await), changes.last().map(|change| change.sequence));
+}
+
 pub(super) async fn changes_are_read_on_from_a_place(store: Subject) {
     busy(&store).await;
     for access in [keeper(), access_to(&alice())] {

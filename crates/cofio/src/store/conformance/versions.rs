@@ -3,8 +3,8 @@
 use jiff::SignedDuration;
 
 use super::fixtures::{
-    access_to, all_of, commit, create, create_with, id, keeper, memory, moment, next, update, user,
-    words,
+    access_to, all_of, commit, create, create_with, forget_version, id, keeper, memory, moment,
+    next, update, user, words,
 };
 use super::subject::{Subject, together};
 use crate::model::{Accesses, Kind, Memory, Outcome, State};
@@ -32,6 +32,18 @@ pub(super) async fn an_update_of_an_older_version_is_a_conflict(store: Subject) 
     assert_eq!(store.find(&id(1)).await, Some(second.clone()));
     let third = next(&second, "three");
     assert_eq!(store.commit(vec![update(&third)]).await, [Outcome::Updated(id(1))]);
+}
+
+pub(super) async fn an_older_version_is_not_forgotten(store: Subject) {
+    let second = next(&first(), "two");
+    store.keep(&[first()]).await;
+    store.commit(vec![update(&second)]).await;
+    store.conflicts(commit(vec![forget_version(&first())])).await;
+    assert_eq!(store.find(&id(1)).await, Some(second.clone()));
+    let forgotten = [Outcome::Forgotten(id(1))];
+    assert_eq!(store.commit(vec![forget_version(&second)]).await, forgotten);
+    let missing = [Outcome::Missing(id(1))];
+    assert_eq!(store.commit(vec![forget_version(&second)]).await, missing);
 }
 
 pub(super) async fn an_update_cannot_skip_a_version(store: Subject) {

@@ -75,6 +75,11 @@ impl Journal {
         self.changes.iter().skip(position(after))
     }
 
+    /// Returns the last place in the sequence of changes.
+    pub fn last_change(&self) -> u64 {
+        self.changes.len() as u64
+    }
+
     /// Returns the audit entries after a place.
     pub fn entries_after(&self, after: u64) -> impl Iterator<Item = &AuditEntry> {
         self.entries.iter().skip(position(after))

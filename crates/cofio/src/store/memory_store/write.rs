@@ -25,7 +25,7 @@ pub(super) struct Prepared {
 enum PreparedChange {
     Create(Kept),
     Update(Kept),
-    Forget { id: MemoryId, scope: Scope },
+    Forget { id: MemoryId, scope: Scope, version: Option<u64> },
     Reject { id: MemoryId, scope: Scope, value: ValueHash },
     Embed { id: MemoryId, version: u64, fingerprint: Fingerprint, vectors: Vec<PassageVector> },
 }
@@ -39,7 +39,7 @@ pub(super) fn prepare(commit: Commit) -> Prepared {
             PreparedChange::Create(Kept { history, ..Kept::new(*memory, identity) })
         }
         Change::Update { memory, identity } => PreparedChange::Update(Kept::new(*memory, identity)),
-        Change::Forget { id, scope } => PreparedChange::Forget { id, scope },
+        Change::Forget { id, scope, version } => PreparedChange::Forget { id, scope, version },
         Change::Reject { id, scope, value } => PreparedChange::Reject { id, scope, value },
         Change::Embed { id, version, fingerprint, vectors } => {
             PreparedChange::Embed { id, version, fingerprint, vectors }
@@ -118,7 +118,9 @@ impl<'a> Attempt<'a> {
         match change {
             PreparedChange::Create(next) => Ok(self.create(next)),
             PreparedChange::Update(next) => self.update(next),
-            PreparedChange::Forget { id, scope } => Ok(self.forget(id, &scope)),
+            PreparedChange::Forget { id, scope, version } => {
+                self.forget_version(id, &scope, version)
+            }
             PreparedChange::Reject { id, scope, value } => Ok(self.reject(id, scope, value)),
             PreparedChange::Embed { id, version, fingerprint, vectors } => {
                 Ok(self.embed(id, version, fingerprint, vectors))
@@ -173,6 +175,21 @@ impl<'a> Attempt<'a> {
         self.recorded.push(Unplaced::new(ChangeKind::Updated, &next.memory));
         self.put(&id, Some(next.after(&before)));
         Ok(Outcome::Updated(id))
+    }
+
+    fn forget_version(
+        &mut self,
+        id: MemoryId,
+        scope: &Scope,
+        version: Option<u64>,
+    ) -> Result<Outcome> {
+        let found = self.of_scope(&id, scope).map(|before| before.memory.version);
+        match (version, found) {
+            (Some(expected), Some(found)) if expected != found => {
+                Err(version_conflict(&id, expected, found))
+            }
+            _ => Ok(self.forget(id, scope)),
+        }
     }
 
     fn forget(&mut self, id: MemoryId, scope: &Scope) -> Outcome {

@@ -7,6 +7,7 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use uuid::{NoContext, Uuid};
 
+use super::derived::Derived;
 use super::read::{self, collect};
 use super::{
     SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, keys, pending,
@@ -135,7 +136,7 @@ pub(super) fn derive_all(connection: &Connection) -> Result<()> {
         )
         .map_err(unexpected)?;
     read::each_memory(connection, |number, scope, memory| {
-        write::derive(connection, number, scope, memory)
+        write::derive(connection, number, scope, memory, &Derived::of(memory))
     })
 }
 

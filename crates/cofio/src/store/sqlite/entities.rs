@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _};
 
+use super::derived::Named;
+use super::field::Field;
 use super::read::{self, collect};
 use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
@@ -21,17 +23,17 @@ pub(super) fn link(
     number: i64,
     scope: i64,
     memory: &Memory,
+    named: &[Named],
 ) -> Result<()> {
-    for mention in &memory.entities {
-        let (folded, alias) = (fold(&mention.name), fold(&mention.alias));
-        let entity = entity_number(connection, scope, &folded, mention)?;
+    for (mention, Named { name, alias }) in memory.entities.iter().zip(named) {
+        let entity = entity_number(connection, scope, name, mention)?;
         execute(
             connection,
             "INSERT INTO mentions (memory, entity, alias, folded) VALUES (?, ?, ?, ?)
              ON CONFLICT DO NOTHING",
-            (number, entity, &mention.alias, &alias),
+            (number, entity, &mention.alias, alias),
         )?;
-        for spelling in [folded, alias] {
+        for spelling in [name, alias] {
             execute(
                 connection,
                 "INSERT INTO spellings (scope, folded, entity) VALUES (?, ?, ?)
@@ -108,15 +110,16 @@ fn execute(connection: &Connection, sql: &str, values: impl rusqlite::Params) ->
 }
 
 /// Returns how many of the entities each memory names, by its number.
-pub(super) fn named(
+pub(super) fn named<'a>(
     connection: &Connection,
-    scopes: &[i64],
+    fields: impl Iterator<Item = (i64, &'a Field)>,
     names: &[String],
     limit: usize,
 ) -> Result<HashMap<i64, u32>> {
     let mut entities: BTreeSet<i64> = BTreeSet::new();
-    for &scope in scopes {
-        entities.extend(called(connection, scope, names)?);
+    for (scope, field) in fields {
+        let begins = |word: &str| field.begins_name(word, || begins_name(connection, scope, word));
+        entities.extend(called(connection, scope, names, begins)?);
     }
     let mut counts = HashMap::new();
     for entity in entities {
@@ -129,25 +132,29 @@ pub(super) fn named(
     Ok(counts)
 }
 
-/// Returns the entities of a scope that are called or written as one of some names.
-fn called(connection: &Connection, scope: i64, names: &[String]) -> Result<Vec<i64>> {
-    // Most names are none, and their first words are enough to find that out.
-    let mut begins = connection
+/// Returns whether a name of a scope begins with a word.
+fn begins_name(connection: &Connection, scope: i64, word: &str) -> Result<bool> {
+    connection
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM spellings
              WHERE scope = ?1 AND folded >= ?2 AND folded < ?2 || '!')",
         )
-        .map_err(unexpected)?;
-    let mut begun: HashMap<&str, bool> = HashMap::new();
+        .and_then(|mut select| select.query_row((scope, word), |row| row.get(0)))
+        .map_err(unexpected)
+}
+
+/// Returns the entities of a scope that are called or written as one of some names; `begins` tells
+/// whether one begins with a word.
+fn called(
+    connection: &Connection,
+    scope: i64,
+    names: &[String],
+    begins: impl Fn(&str) -> Result<bool>,
+) -> Result<Vec<i64>> {
     let mut found = Vec::new();
     for name in names {
-        let word = name.split(' ').next().unwrap_or_default();
-        let is_begun = match begun.get(word) {
-            Some(&known) => known,
-            None => begins.query_row((scope, word), |row| row.get(0)).map_err(unexpected)?,
-        };
-        begun.insert(word, is_begun);
-        if is_begun {
+        // Most names are none, and their first words are enough to find that out.
+        if begins(name.split(' ').next().unwrap_or_default())? {
             let sql = "SELECT entity FROM spellings WHERE scope = ? AND folded = ?";
             let values = [Sql::from(scope), Sql::from(name.clone())];
             let entity = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0).map_err(unexpected);
@@ -170,7 +177,8 @@ pub(super) fn list(
         Some(name) => {
             let mut entities: Vec<i64> = Vec::new();
             for &scope in &scopes {
-                entities.extend(called(connection, scope, &[fold(name)])?);
+                let begins = |word: &str| begins_name(connection, scope, word);
+                entities.extend(called(connection, scope, &[fold(name)], begins)?);
             }
             values.push(numbers(&entities));
             "AND entity IN (SELECT value FROM json_each(?))"

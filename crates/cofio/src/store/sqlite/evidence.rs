@@ -37,54 +37,61 @@ pub(super) fn find(
     limit: usize,
     mut inquiry: Box<dyn Inquiry>,
 ) -> Result<Vec<(Place, Memory)>> {
+    let searched = searched(connection, &kept.fields, &filter.scopes)?;
     let survey = match inquiry.words() {
-        Some(words) => survey(connection, kept, &filter.scopes, words)?,
+        Some(words) => survey(connection, &searched, words)?,
         None => Survey::default(),
     };
     let Some(cues) = inquiry.cues(&survey) else { return Ok(Vec::new()) };
-    let evidence = evidence(connection, kept, filter, &cues, limit)?;
+    let evidence = evidence(connection, &kept.codes, filter, &searched, &cues, limit)?;
     read::at(connection, filter, &inquiry.choose(&evidence))
 }
 
+/// A scope that has ever held something, and what is known of it at the moment of the snapshot.
+struct Searched {
+    /// Its place among the scopes of the filter.
+    position: usize,
+    number: i64,
+    field: Arc<Field>,
+}
+
+fn searched(connection: &Connection, fields: &Fields, scopes: &[Scope]) -> Result<Vec<Searched>> {
+    let mut searched = Vec::with_capacity(scopes.len());
+    for (position, scope) in scopes.iter().enumerate() {
+        for number in read::scope_numbers(connection, std::slice::from_ref(scope))? {
+            let field = fields.of(connection, number)?;
+            searched.push(Searched { position, number, field });
+        }
+    }
+    Ok(searched)
+}
+
 /// Returns what is known of the scopes by which a question is to be read.
-fn survey(
-    connection: &Connection,
-    kept: &Kept,
-    scopes: &[Scope],
-    words: &[String],
-) -> Result<Survey> {
+fn survey(connection: &Connection, searched: &[Searched], words: &[String]) -> Result<Survey> {
     let mut survey = Survey { words: vec![WordUse::default(); words.len()], ..Survey::default() };
-    let mut fields = Vec::new();
-    for scope in read::scope_numbers(connection, scopes)? {
-        let field = kept.fields.of(connection, scope)?;
+    for Searched { field, .. } in searched {
         survey.memories += field.records.len() as u64;
         survey.authors.extend(field.authors.iter().cloned());
-        fields.push((scope, field));
     }
     for (word, word_use) in words.iter().zip(&mut survey.words) {
-        *word_use = use_of(connection, &fields, word, survey.memories)?;
+        *word_use = use_of(connection, searched, word, survey.memories)?;
     }
     Ok(survey)
 }
 
-fn use_of(
-    connection: &Connection,
-    fields: &[(i64, Arc<Field>)],
-    word: &str,
-    all: u64,
-) -> Result<WordUse> {
+fn use_of(connection: &Connection, searched: &[Searched], word: &str, all: u64) -> Result<WordUse> {
     let mut memories = 0;
     let mut having = Vec::new();
     let mut passages = 0;
-    for (scope, field) in fields {
-        passages += field.passages_having(connection, *scope, word)?;
+    for Searched { number, field, .. } in searched {
+        passages += field.passages_having(connection, *number, word)?;
     }
     // Of a rare word nothing else is asked, and its places need not be read.
     if passages * 10 < all {
         return Ok(WordUse { memories: passages, capitalised: 0.0 });
     }
-    for (scope, field) in fields {
-        let postings = field.postings(connection, *scope, word)?;
+    for Searched { number, field, .. } in searched {
+        let postings = field.postings(connection, *number, word)?;
         let mut places: Vec<u32> = postings.iter().map(|posting| posting.place).collect();
         places.dedup();
         memories += places.len() as u64;
@@ -123,24 +130,21 @@ fn capitalised_share(
 /// Returns everything that speaks for memories that the filter means.
 fn evidence(
     connection: &Connection,
-    kept: &Kept,
+    codes: &Cache,
     filter: &Filter,
+    searched: &[Searched],
     cues: &Cues,
     limit: usize,
 ) -> Result<Evidence> {
-    let mut scopes = Vec::new();
-    for (position, scope) in filter.scopes.iter().enumerate() {
-        if let Some(&number) = read::scope_numbers(connection, std::slice::from_ref(scope))?.first()
-        {
-            let field = kept.fields.of(connection, number)?;
-            scopes.push(Scoped::new(connection, filter, position, number, field)?);
-        }
+    let mut scopes = Vec::with_capacity(searched.len());
+    for Searched { position, number, field } in searched {
+        scopes.push(Scoped::new(connection, filter, *position, *number, Arc::clone(field))?);
     }
     let words = weighable(connection, &scopes, &cues.words)?;
     let mut rarest_first: Vec<usize> = (0..words.len()).collect();
     rarest_first.sort_by_key(|&number| words[number].frequency());
-    let numbers: Vec<i64> = scopes.iter().map(|scoped| scoped.number).collect();
-    let named = entities::named(connection, &numbers, &cues.names, NAMED)?;
+    let fields = searched.iter().map(|searched| (searched.number, &*searched.field));
+    let named = entities::named(connection, fields, &cues.names, NAMED)?;
     let mut evidence =
         Evidence { words: words.iter().map(Word::nowhere).collect(), ..Evidence::default() };
     let mut spreads = Vec::new();
@@ -153,7 +157,7 @@ fn evidence(
         gathering.add_named(&named);
         gathering.add_times(&cues.times, limit);
         if let Some(meaning) = &cues.meaning {
-            let found = gathering.add_meaning(connection, &kept.codes, meaning, compared, limit)?;
+            let found = gathering.add_meaning(connection, codes, meaning, compared, limit)?;
             spreads.extend(found);
             evidence.pending += pending::lacking(connection, scoped.number, &meaning.fingerprint)?;
         }

@@ -25,7 +25,10 @@ use crate::store::analysed::Count;
 use lists::{Known, Lists};
 
 /// How many bytes of lists are kept of a scope: so many, and so many for each of its records.
-const LIST_BYTES: (usize, usize) = (64 << 10, 64);
+const LIST_BYTES: (usize, usize) = (64 << 10, 256);
+
+/// How many are kept of a large scope.
+const LARGE_LIST_BYTES: (usize, usize) = (1 << 20, 64);
 
 /// How many changes are followed one by one before everything is read anew.
 const FOLLOWED: u64 = 1_000;
@@ -55,11 +58,18 @@ struct Moment {
 
 impl Moment {
     fn of(connection: &Connection, scope: i64) -> Result<Self> {
-        let sequence = connection
-            .prepare_cached("SELECT ifnull(max(sequence), 0) FROM changes WHERE scope = ?")
-            .and_then(|mut select| select.query_row([scope], |row| row.get(0)))
-            .map_err(unexpected)?;
-        Ok(Self { epoch: epoch(connection)?, sequence })
+        connection
+            .prepare_cached(
+                "SELECT ifnull((SELECT value FROM settings WHERE name = 'epoch'), 0),
+                        ifnull((SELECT max(sequence) FROM changes WHERE scope = ?), 0)",
+            )
+            .and_then(|mut select| {
+                let moment = |row: &rusqlite::Row<'_>| {
+                    Ok(Self { epoch: row.get(0)?, sequence: row.get(1)? })
+                };
+                select.query_row([scope], moment)
+            })
+            .map_err(unexpected)
     }
 
     fn is_after(self, other: Self) -> bool {
@@ -256,6 +266,20 @@ impl Field {
         Ok(measured)
     }
 
+    /// Returns whether a name begins with a word, looked up once.
+    pub(super) fn begins_name(
+        &self,
+        word: &str,
+        look_up: impl FnOnce() -> Result<bool>,
+    ) -> Result<bool> {
+        if let Some(known) = self.known(word, |known| known.begins_name) {
+            return Ok(known);
+        }
+        let begins = look_up()?;
+        self.learn(word, |known| known.begins_name = Some(begins));
+        Ok(begins)
+    }
+
     /// Returns the passages that have a term.
     pub(super) fn postings(
         &self,
@@ -285,7 +309,8 @@ impl Field {
     }
 
     fn list_bytes(&self) -> usize {
-        LIST_BYTES.0 + LIST_BYTES.1 * self.records.len()
+        let most = |(base, each): (usize, usize)| base + each * self.records.len();
+        most(LIST_BYTES).min(most(LARGE_LIST_BYTES))
     }
 
     /// Returns how many bytes it may take.

@@ -50,6 +50,9 @@ pub(super) fn condition(filter: &Filter) -> Condition {
     if let Some(to) = criteria.time.to {
         all.and("m.event_at <= ?", [to.as_microsecond().into()]);
     }
+    if let Some(from) = criteria.learnt_from {
+        all.and("m.created_at >= ?", [from.as_microsecond().into()]);
+    }
     if let Some(by) = criteria.learnt_by {
         // Nearly everything was learnt by then: the sign keeps this from choosing the index.
         all.and("+m.created_at <= ?", [by.as_microsecond().into()]);
@@ -107,6 +110,13 @@ fn metadata(criteria: &Criteria, all: &mut Condition) {
     if let Some(source_type) = criteria.source_type {
         let name = source_type.as_str().to_owned();
         all.and("json_extract(m.document, '$.source.type') = ?", [name.into()]);
+    }
+    if let Some(author) = &criteria.author {
+        all.and("json_extract(m.document, '$.metadata.author') = ?", [author.clone().into()]);
+    }
+    if let Some(policy) = criteria.access_policy {
+        let name = policy.as_str().to_owned();
+        all.and("json_extract(m.document, '$.access_policy') = ?", [name.into()]);
     }
     if let Some(origin) = &criteria.origin {
         all.and(

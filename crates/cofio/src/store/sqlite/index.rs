@@ -99,7 +99,8 @@ fn write(
 
 /// What terms of a scope are called in the index.
 struct Names {
-    scope: i64,
+    /// What every name begins with.
+    prefix: String,
     hasher: Sha256,
 }
 
@@ -109,16 +110,20 @@ impl Names {
             .prepare_cached("SELECT value FROM settings WHERE name = 'terms'")
             .and_then(|mut select| select.query_row([], |row| row.get(0)))
             .map_err(unexpected)?;
-        Ok(Self { scope, hasher: Sha256::new_with_prefix(key) })
+        Ok(Self { prefix: format!("{scope}:"), hasher: Sha256::new_with_prefix(key) })
     }
 
     /// Returns the names of what a passage tells and of what it asks.
     fn of_all(&self, passage: &Passage) -> (String, String) {
         let (mut told, mut asked) = (String::new(), String::new());
         for (term, count) in &passage.terms {
-            let name = self.of_one(term) + " ";
-            told.push_str(&name.repeat(count.told.into()));
-            asked.push_str(&name.repeat(count.asked.into()));
+            let name = self.of_one(term);
+            for (names, count) in [(&mut told, count.told), (&mut asked, count.asked)] {
+                for _ in 0..count {
+                    names.push_str(&name);
+                    names.push(' ');
+                }
+            }
         }
         (told, asked)
     }
@@ -126,7 +131,7 @@ impl Names {
     /// Returns the name of a term; that two share one is less likely than a broken disk.
     fn of_one(&self, term: &str) -> String {
         let digest = self.hasher.clone().chain_update(term).finalize();
-        format!("{}:{}", self.scope, hex(&digest[..7]))
+        self.prefix.clone() + &hex(&digest[..7])
     }
 }
 

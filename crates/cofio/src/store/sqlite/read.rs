@@ -247,6 +247,13 @@ pub(super) fn changes(
     })
 }
 
+pub(super) fn last_change(connection: &Connection) -> Result<u64> {
+    connection
+        .prepare_cached("SELECT coalesce(max(sequence), 0) FROM changes")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+        .map_err(unexpected)
+}
+
 pub(super) fn tombstones(connection: &Connection, access: &Access) -> Result<Vec<Tombstone>> {
     let open = filter::access(access);
     let sql = format!(

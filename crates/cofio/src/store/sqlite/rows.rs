@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::derived::Derived;
 use super::{read, unexpected};
 use crate::error::Result;
 use crate::model::{Fingerprint, Identifier, Layer, Memory, MemoryId, Scope, Timestamp, Triple};
@@ -108,6 +109,7 @@ pub(super) fn insert(
     connection: &Connection,
     scope: i64,
     memory: &Memory,
+    derived: &Derived,
     identity: Option<&[u8; 32]>,
 ) -> Result<i64> {
     connection
@@ -133,7 +135,7 @@ pub(super) fn insert(
                 memory.version,
                 memory.content.as_str().len() as u64,
                 identity,
-                document::encode(memory),
+                derived.document,
                 memory.accesses.count,
                 memory.accesses.last_at.map(Timestamp::as_microsecond),
             ])
@@ -146,6 +148,7 @@ pub(super) fn replace(
     connection: &Connection,
     number: i64,
     memory: &Memory,
+    derived: &Derived,
     identity: Option<&[u8; 32]>,
 ) -> Result<()> {
     connection
@@ -169,7 +172,7 @@ pub(super) fn replace(
                 memory.version,
                 memory.content.as_str().len() as u64,
                 identity,
-                document::encode(memory),
+                derived.document,
                 number,
             ])
         })

@@ -1,4 +1,4 @@
-//! The threads that own the connections.
+//! The threads that own the connections, and what is handed to them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -10,14 +10,13 @@ use std::time::Duration;
 use async_channel::{Receiver, Sender};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::derived::Ready;
 use super::field::locked;
 use super::head::HeadFile;
-use super::{Begin, SqliteOptions, connect, failed, unexpected, write};
+use super::readers::{ReadJob, Readers};
+use super::{Begin, SqliteOptions, failed, unexpected, write};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Commit, Outcome, Reading};
-
-/// How many connections read at the same time.
-const READERS: usize = 4;
+use crate::model::{Outcome, Reading};
 
 /// How many requests are committed together at most.
 const GROUP: usize = 256;
@@ -35,10 +34,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// microseconds, and waking up takes more.
 const GLANCES: usize = 500;
 
-/// How often a reader looks for its next job before it goes to sleep: a question is often followed
-/// by another within a tenth of a millisecond.
-const MORE_GLANCES: usize = 3_000;
-
 /// How often a connection asks for its turn, about a millisecond apart, before it gives up.
 const PATIENCE: i32 = 60_000;
 
@@ -51,18 +46,17 @@ pub(super) struct Threads {
     /// Taken when everything was handed over.
     writer: Option<mpsc::Sender<WriteJob>>,
     notes: Notes,
-    readers: Sender<ReadJob>,
-    /// The writer's first.
-    handles: Vec<JoinHandle<()>>,
+    /// Taken when the writer is the last one left.
+    readers: Option<Readers>,
+    thread: Option<JoinHandle<()>>,
 }
 
 type Task = Box<dyn FnOnce(&mut Connection) + Send>;
-type ReadJob = Box<dyn FnOnce(Result<&mut Connection>) + Send>;
 type Reply<T> = Sender<Result<T>>;
 type Outcomes = Result<Vec<Outcome>>;
 
 enum WriteJob {
-    Commit(Box<Commit>, Reply<Vec<Outcome>>),
+    Commit(Box<Ready>, Reply<Vec<Outcome>>),
     /// There are notes of readings again.
     Note,
     Settle(Reply<()>),
@@ -80,27 +74,23 @@ impl Threads {
         connection: Connection,
     ) -> Result<Self> {
         let (writer, write_jobs) = mpsc::channel();
-        let (readers, read_jobs) = async_channel::unbounded();
         let notes = Notes::default();
-        let mut handles = vec![spawn("cofio-writer", {
+        let thread = spawn("cofio-writer", {
             // A log that is there may hold what another process deleted before it was killed.
             let uncleared = has_log(path);
             let notes = Arc::clone(&notes);
             let (begin, head) = (options.begin, HeadFile::beside(path, options));
             let writer = Writer { connection, notes, begin, uncleared, head };
             move || writer.run(&write_jobs)
-        })?];
-        for _ in 0..READERS {
-            let (path, jobs) = (path.to_owned(), read_jobs.clone());
-            handles.push(spawn("cofio-reader", move || run_reader(&path, options, &jobs))?);
-        }
-        Ok(Self { writer: Some(writer), notes, readers, handles })
+        })?;
+        let readers = Some(Readers::start(path, options)?);
+        Ok(Self { writer: Some(writer), notes, readers, thread: Some(thread) })
     }
 
     /// Commits together with what others are committing at the moment.
-    pub(super) async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
+    pub(super) async fn commit(&self, ready: Ready) -> Result<Vec<Outcome>> {
         let (reply, answer) = async_channel::bounded(1);
-        let job = WriteJob::Commit(Box::new(commit), reply);
+        let job = WriteJob::Commit(Box::new(ready), reply);
         self.hand_over(job)?;
         answer.recv().await.map_err(|_| stopped())?
     }
@@ -112,11 +102,11 @@ impl Threads {
     ) -> Result<T> {
         let (reply, answer) = async_channel::bounded(1);
         let job: ReadJob = Box::new(move |connection| {
-            // Nobody may be waiting any more; then the answer is dropped.
             let answer = connection.and_then(|connection| snapshot(connection, task));
-            let _ = reply.send_blocking(answer);
+            // Nobody may be waiting any more; then the answer is dropped.
+            Box::new(move || drop(reply.send_blocking(answer)))
         });
-        self.readers.send(job).await.map_err(|_| stopped())?;
+        self.readers.as_ref().ok_or_else(stopped)?.hand_over(job)?;
         match shortly(&answer, GLANCES) {
             Some(answer) => answer,
             None => answer.recv().await.map_err(|_| stopped())?,
@@ -161,16 +151,11 @@ impl Threads {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        self.readers.close();
         // The writer goes last: of connections that close at once, none empties the log.
-        for reader in self.handles.drain(1..) {
-            // A thread that panicked has already said so.
-            let _ = reader.join();
-        }
+        self.readers = None;
         self.writer = None;
-        for writer in self.handles.drain(..) {
-            let _ = writer.join();
-        }
+        // A thread that panicked has already said so.
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -180,13 +165,13 @@ fn has_log(path: &Path) -> bool {
     std::fs::metadata(name).is_ok_and(|log| log.len() > 0)
 }
 
-fn spawn(name: &str, task: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+pub(super) fn spawn(name: &str, task: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     std::thread::Builder::new().name(name.to_owned()).spawn(task).map_err(|cause| {
         Error::new(ErrorKind::Provider, "cannot start a thread for the database").caused_by(cause)
     })
 }
 
-fn stopped() -> Error {
+pub(super) fn stopped() -> Error {
     Error::new(ErrorKind::Provider, "the database thread has stopped")
 }
 
@@ -201,7 +186,7 @@ pub(super) fn wait_for_turn(attempt: i32) -> bool {
 }
 
 /// Returns what arrives within a few microseconds, for which going to sleep would take longer.
-fn shortly<T>(arriving: &Receiver<T>, glances: usize) -> Option<T> {
+pub(super) fn shortly<T>(arriving: &Receiver<T>, glances: usize) -> Option<T> {
     for _ in 0..glances {
         if let Ok(arrived) = arriving.try_recv() {
             return Some(arrived);
@@ -209,21 +194,6 @@ fn shortly<T>(arriving: &Receiver<T>, glances: usize) -> Option<T> {
         std::hint::spin_loop();
     }
     None
-}
-
-fn run_reader(path: &Path, options: SqliteOptions, jobs: &Receiver<ReadJob>) {
-    let mut opened = None;
-    // A question is often followed by another at once.
-    while let Some(job) = shortly(jobs, MORE_GLANCES).or_else(|| jobs.recv_blocking().ok()) {
-        match opened.take().map_or_else(|| connect(path, options), Ok) {
-            Ok(mut connection) => {
-                // After a panic the connection is in doubt, and a new one is opened.
-                let done = catch_unwind(AssertUnwindSafe(|| job(Ok(&mut connection))));
-                opened = done.is_ok().then_some(connection);
-            }
-            Err(error) => job(Err(error)),
-        }
-    }
 }
 
 fn snapshot<T>(connection: &Connection, task: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
@@ -277,7 +247,7 @@ impl Writer {
         let mut jobs = Vec::new();
         for job in group {
             match job {
-                WriteJob::Commit(commit, reply) => jobs.push(Written::Commit(commit, reply)),
+                WriteJob::Commit(ready, reply) => jobs.push(Written::Commit(ready, reply)),
                 WriteJob::Note => {
                     let notes = std::mem::take(&mut *locked(&self.notes));
                     jobs.extend(notes.into_iter().map(Box::new).map(Written::Observe));
@@ -315,8 +285,8 @@ impl Writer {
         };
         for job in jobs {
             match job {
-                Written::Commit(commit, reply) => {
-                    let applied = separately(&transaction, || write::apply(&transaction, &commit));
+                Written::Commit(ready, reply) => {
+                    let applied = separately(&transaction, || write::apply(&transaction, &ready));
                     answers.deleted |= applied.as_ref().is_ok_and(|applied| applied.deleted);
                     answers.commits.push((reply, applied.map(|applied| applied.outcomes)));
                 }
@@ -360,7 +330,7 @@ fn gather(first: WriteJob, jobs: &mpsc::Receiver<WriteJob>) -> Vec<WriteJob> {
 
 /// What is written in one transaction with others.
 enum Written {
-    Commit(Box<Commit>, Reply<Vec<Outcome>>),
+    Commit(Box<Ready>, Reply<Vec<Outcome>>),
     Observe(Box<Reading>),
 }
 
@@ -419,9 +389,14 @@ fn again(error: &Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
     use super::*;
-    use crate::model::{AuditAction, AuditEvent, Identifier, Timestamp};
+    use crate::model::{AuditAction, AuditEvent, Commit, Identifier, Timestamp};
     use crate::store::SqliteStore;
+    use crate::store::sqlite::connect;
+    use crate::store::sqlite::readers::READERS;
     use rusqlite::OpenFlags;
     use tempfile::TempDir;
 
@@ -442,14 +417,14 @@ mod tests {
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
     }
 
-    fn commit() -> Commit {
-        Commit {
+    fn commit() -> Ready {
+        Ready::new(Commit {
             actor: Identifier::new("alice").unwrap(),
             at: Timestamp::UNIX_EPOCH,
             changes: Vec::new(),
             audit: vec![AuditEvent::new(AuditAction::Write)],
             idempotency: None,
-        }
+        })
     }
 
     #[test]
@@ -464,6 +439,23 @@ mod tests {
         let panicked = pollster::block_on(threads.run(|_| -> Result<()> { panic!("on purpose") }));
         assert!(panicked.is_err());
         pollster::block_on(threads.commit(commit())).unwrap();
+    }
+
+    #[test]
+    fn whoever_asks_again_is_answered_by_the_thread_that_read_last() {
+        let (threads, _folder) = threads(writable);
+        // A thread that has not started yet is not free.
+        let everybody = Arc::new(Barrier::new(READERS));
+        thread::scope(|scope| {
+            for _ in 0..READERS {
+                let everybody = Arc::clone(&everybody);
+                let meet = move |_: &Connection| Ok(everybody.wait().is_leader());
+                scope.spawn(|| pollster::block_on(threads.read(meet)).unwrap());
+            }
+        });
+        let reader = || pollster::block_on(threads.read(|_| Ok(thread::current().id()))).unwrap();
+        let last = reader();
+        assert!((0..100).all(|_| reader() == last));
     }
 
     #[test]

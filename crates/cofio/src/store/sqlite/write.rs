@@ -2,11 +2,12 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
+use super::derived::{Derived, Ready};
 use super::rows::{self, Row};
 use super::{audit, codes, entities, idempotency, index, pending, rejections, turns, unexpected};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Change, ChangeKind, ChangeRange, Commit, Fingerprint, Memory, MemoryId, Outcome, PassageVector,
+    Change, ChangeKind, ChangeRange, Fingerprint, Memory, MemoryId, Outcome, PassageVector,
     Reading, Scope, Timestamp, ValueHash,
 };
 use crate::store::analysed::Analysed;
@@ -20,13 +21,15 @@ pub(super) struct Applied {
 }
 
 /// Makes every change of a commit, and records it.
-pub(super) fn apply(connection: &Connection, commit: &Commit) -> Result<Applied> {
+pub(super) fn apply(connection: &Connection, ready: &Ready) -> Result<Applied> {
+    let Ready { commit, derived } = ready;
     if let Some(outcomes) = idempotency::earlier(connection, commit)? {
         return Ok(Applied { outcomes, deleted: false });
     }
     let mut writing = Writing::new(connection, commit.at);
+    let changes = commit.changes.iter().zip(derived);
     let outcomes: Vec<Outcome> =
-        commit.changes.iter().map(|change| writing.make(change)).collect::<Result<_>>()?;
+        changes.map(|(change, derived)| writing.make(change, derived)).collect::<Result<_>>()?;
     let range = writing.record()?;
     if outcomes.iter().any(Outcome::changed) || commit.changes.is_empty() {
         for event in &commit.audit {
@@ -39,10 +42,10 @@ pub(super) fn apply(connection: &Connection, commit: &Commit) -> Result<Applied>
 }
 
 /// Makes a commit and takes it back.
-pub(super) fn rehearse(connection: &mut Connection, commit: &Commit) -> Result<Vec<Outcome>> {
+pub(super) fn rehearse(connection: &mut Connection, ready: &Ready) -> Result<Vec<Outcome>> {
     let transaction =
         Transaction::new(connection, TransactionBehavior::Immediate).map_err(unexpected)?;
-    let applied = apply(&transaction, commit);
+    let applied = apply(&transaction, ready);
     transaction.rollback().map_err(unexpected)?;
     applied.map(|applied| applied.outcomes)
 }
@@ -82,13 +85,13 @@ impl<'a> Writing<'a> {
         Self { connection, at, recorded: Vec::new() }
     }
 
-    fn make(&mut self, change: &Change) -> Result<Outcome> {
+    fn make(&mut self, change: &Change, derived: &Derived) -> Result<Outcome> {
         match change {
             Change::Create { memory, identity, history } => {
-                self.create(memory, identity.as_ref(), history)
+                self.create(memory, derived, identity.as_ref(), history)
             }
-            Change::Update { memory, identity } => self.update(memory, identity.as_ref()),
-            Change::Forget { id, scope } => self.forget(id, scope),
+            Change::Update { memory, identity } => self.update(memory, derived, identity.as_ref()),
+            Change::Forget { id, scope, version } => self.forget(id, scope, *version),
             Change::Reject { id, scope, value } => self.reject(id, scope, value),
             Change::Embed { id, version, fingerprint, vectors } => {
                 self.embed(id, *version, fingerprint, vectors)
@@ -99,6 +102,7 @@ impl<'a> Writing<'a> {
     fn create(
         &mut self,
         memory: &Memory,
+        derived: &Derived,
         identity: Option<&[u8; 32]>,
         history: &[Memory],
     ) -> Result<Outcome> {
@@ -114,9 +118,9 @@ impl<'a> Writing<'a> {
         if let Some(known) = self.holder(memory, scope, identity)? {
             return Ok(Outcome::Existing(known));
         }
-        let number = rows::insert(self.connection, scope, memory, identity)?;
+        let number = rows::insert(self.connection, scope, memory, derived, identity)?;
         rows::insert_parents(self.connection, number, memory)?;
-        derive(self.connection, number, scope, memory)?;
+        derive(self.connection, number, scope, memory, derived)?;
         pending::add(self.connection, number, scope)?;
         for earlier in history {
             let document = document::encode(earlier);
@@ -126,7 +130,12 @@ impl<'a> Writing<'a> {
         Ok(Outcome::Created(id.clone()))
     }
 
-    fn update(&mut self, memory: &Memory, identity: Option<&[u8; 32]>) -> Result<Outcome> {
+    fn update(
+        &mut self,
+        memory: &Memory,
+        derived: &Derived,
+        identity: Option<&[u8; 32]>,
+    ) -> Result<Outcome> {
         let id = &memory.id;
         let Some(row) = rows::find_in(self.connection, id, &memory.scope)? else {
             return Ok(Outcome::Missing(id.clone()));
@@ -138,11 +147,11 @@ impl<'a> Writing<'a> {
             return Err(already_known(&other));
         }
         rows::keep_version(self.connection, row.number, row.version, &row.document)?;
-        rows::replace(self.connection, row.number, memory, identity)?;
+        rows::replace(self.connection, row.number, memory, derived, identity)?;
         rows::remove_parents(self.connection, row.number)?;
         rows::insert_parents(self.connection, row.number, memory)?;
         let before = underive(self.connection, &row)?;
-        derive(self.connection, row.number, row.scope, memory)?;
+        derive(self.connection, row.number, row.scope, memory, derived)?;
         if !memory.shares_vectors_with(&before) {
             codes::remove(self.connection, row.scope, row.number)?;
             rows::mark_embedded(self.connection, row.number, None)?;
@@ -153,10 +162,13 @@ impl<'a> Writing<'a> {
         Ok(Outcome::Updated(id.clone()))
     }
 
-    fn forget(&mut self, id: &MemoryId, scope: &Scope) -> Result<Outcome> {
+    fn forget(&mut self, id: &MemoryId, scope: &Scope, version: Option<u64>) -> Result<Outcome> {
         let Some(row) = rows::find_in(self.connection, id, scope)? else {
             return Ok(Outcome::Missing(id.clone()));
         };
+        if let Some(expected) = version.filter(|version| *version != row.version) {
+            return Err(version_conflict(id, expected, row.version));
+        }
         underive(self.connection, &row)?;
         codes::remove(self.connection, row.scope, row.number)?;
         rows::bury(self.connection, &row, id, self.at)?;
@@ -165,7 +177,7 @@ impl<'a> Writing<'a> {
     }
 
     fn reject(&mut self, id: &MemoryId, scope: &Scope, value: &ValueHash) -> Result<Outcome> {
-        let outcome = self.forget(id, scope)?;
+        let outcome = self.forget(id, scope, None)?;
         if outcome.changed() {
             let scope = rows::scope_number(self.connection, scope)?;
             rejections::add(self.connection, scope, value, self.at)?;
@@ -204,7 +216,7 @@ impl<'a> Writing<'a> {
         match rows::holder(self.connection, scope, identity)? {
             Some(holder) if holder.id == memory.id => Ok(None),
             Some(holder) if holder.expires_at.is_some_and(|end| end <= self.at) => {
-                self.forget(&holder.id, &memory.scope)?;
+                self.forget(&holder.id, &memory.scope, None)?;
                 Ok(None)
             }
             holder => Ok(holder.map(|holder| holder.id)),
@@ -253,11 +265,11 @@ pub(super) fn derive(
     number: i64,
     scope: i64,
     memory: &Memory,
+    derived: &Derived,
 ) -> Result<()> {
-    let analysed = Analysed::of(memory);
-    index::insert(connection, number, scope, &analysed)?;
-    turns::insert(connection, number, scope, memory, &analysed)?;
-    entities::link(connection, number, scope, memory)?;
+    index::insert(connection, number, scope, &derived.analysed)?;
+    turns::insert(connection, number, scope, memory, &derived.analysed)?;
+    entities::link(connection, number, scope, memory, &derived.named)?;
     match &memory.triple {
         Some(triple) => rows::insert_statement(connection, number, scope, triple),
         None => Ok(()),

@@ -104,6 +104,7 @@ impl Tool for Search {
             ..Query::new(selection, input.query)
         };
         let answer = call.engine().await?.search(call.caller(), &query).await?;
+        call.notes.found(answer.hits.len());
         Ok(Output {
             memories: answer.hits.iter().map(MemoryView::from).collect(),
             total: answer.total,

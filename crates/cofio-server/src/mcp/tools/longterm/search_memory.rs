@@ -62,6 +62,7 @@ impl Tool for SearchMemory {
         };
         let query = Query { limit: input.limit, ..Query::new(selection, input.query) };
         let answer = call.engine().await?.search(call.caller(), &query).await?;
+        call.notes.found(answer.hits.len());
         Ok(Output { memories: answer.hits.iter().map(MemoryView::from).collect() })
     }
 }

@@ -89,6 +89,7 @@ impl Tool for SearchMemories {
             ..Query::new(selection, input.query)
         };
         let answer = call.engine().await?.search(call.caller(), &query).await?;
+        call.notes.found(answer.hits.len());
         Ok(Output { result: answer.hits.iter().map(Found::from).collect() })
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Known {
     pub(super) passages: Option<u64>,
     /// In which share of its memories it is capitalised.
     pub(super) capitalised: Option<f64>,
+    /// Whether a name begins with it.
+    pub(super) begins_name: Option<bool>,
     /// Where it stands.
     pub(super) places: Option<Arc<[Placed]>>,
 }

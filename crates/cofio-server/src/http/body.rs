@@ -1,0 +1,142 @@
+//! What is sent along with a request, read only as far as the limits go.
+
+use axum::body::Body as Stream;
+use axum::extract::{FromRequest as _, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use bytes::Bytes;
+use cofio::ErrorKind;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::failure::{Failure, Outcome};
+
+/// What can be sent along.
+pub(crate) trait Body: Sized + Send {
+    /// Reads it.
+    fn read(headers: &HeaderMap, body: Stream) -> impl Future<Output = Outcome<Self>> + Send;
+
+    /// Returns what the documentation says of it, if there is anything.
+    fn documented(generator: &mut SchemaGenerator) -> Option<Value>;
+}
+
+/// Nothing is sent along; what is sent all the same is not read.
+#[derive(Debug)]
+pub(crate) struct Empty;
+
+/// One JSON value.
+#[derive(Debug)]
+pub(crate) struct Json<T>(pub(crate) T);
+
+/// One JSON value, or nothing.
+#[derive(Debug)]
+pub(crate) struct Perhaps<T>(pub(crate) Option<T>);
+
+/// Lines of JSON, as they are.
+#[derive(Debug)]
+pub(crate) struct Lines(pub(crate) Bytes);
+
+/// The form of lines of JSON.
+pub(crate) const LINES: &str = "application/x-ndjson";
+
+impl Body for Empty {
+    async fn read(_: &HeaderMap, _: Stream) -> Outcome<Self> {
+        Ok(Self)
+    }
+
+    fn documented(_: &mut SchemaGenerator) -> Option<Value> {
+        None
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema + Send> Body for Json<T> {
+    async fn read(headers: &HeaderMap, body: Stream) -> Outcome<Self> {
+        let bytes = collect(headers, body).await?;
+        parse(headers, &bytes).map(Self)
+    }
+
+    fn documented(generator: &mut SchemaGenerator) -> Option<Value> {
+        let schema = generator.subschema_for::<T>();
+        Some(json!({ "required": true, "content": { "application/json": { "schema": schema } } }))
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema + Send> Body for Perhaps<T> {
+    async fn read(headers: &HeaderMap, body: Stream) -> Outcome<Self> {
+        let bytes = collect(headers, body).await?;
+        if bytes.is_empty() {
+            return Ok(Self(None));
+        }
+        parse(headers, &bytes).map(|value| Self(Some(value)))
+    }
+
+    fn documented(generator: &mut SchemaGenerator) -> Option<Value> {
+        let schema = generator.subschema_for::<T>();
+        Some(json!({ "content": { "application/json": { "schema": schema } } }))
+    }
+}
+
+impl Body for Lines {
+    async fn read(headers: &HeaderMap, body: Stream) -> Outcome<Self> {
+        collect(headers, body).await.map(Self)
+    }
+
+    fn documented(_: &mut SchemaGenerator) -> Option<Value> {
+        Some(json!({
+            "required": true,
+            "content": { LINES: { "schema": { "type": "string" } } },
+        }))
+    }
+}
+
+/// Reads a body to its end, or to the limit that its router set.
+async fn collect(headers: &HeaderMap, body: Stream) -> Outcome<Bytes> {
+    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        let message = "bodies are taken as they are, without an encoding";
+        return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED", message));
+    }
+    Bytes::from_request(Request::new(body), &()).await.map_err(|rejection| {
+        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+            let code = ErrorKind::ContentTooLong.code();
+            return Failure::new(StatusCode::PAYLOAD_TOO_LARGE, code, "the body is too large");
+        }
+        Failure::unreadable("the body ended before it was whole")
+    })
+}
+
+/// Reads JSON; anything deeper than 128 levels is refused before it is built.
+fn parse<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8]) -> Outcome<T> {
+    let form = headers.get(header::CONTENT_TYPE).and_then(|form| form.to_str().ok());
+    let is_json = |form: &str| {
+        let form = form.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        form == "application/json" || form.ends_with("+json")
+    };
+    if !form.is_some_and(is_json) {
+        let message = "the body has to be sent as application/json";
+        return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED", message));
+    }
+    let value = serde_json::from_slice(bytes)
+        .map_err(|error| Failure::unreadable(without_values(&error)))?;
+    // What has names could otherwise be written as a list of values too.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(Failure::unreadable("the body is a list, not an object"));
+    }
+    Ok(value)
+}
+
+/// Returns what is wrong with JSON, and where; a value that it repeats may be a secret.
+fn without_values(error: &serde_json::Error) -> String {
+    let place = format!("line {} column {}", error.line(), error.column());
+    match error.classify() {
+        serde_json::error::Category::Data => {
+            let said = error.to_string();
+            let named = ["missing field", "unknown field", "duplicate field"];
+            let harmless = named.iter().any(|begin| said.starts_with(begin));
+            if harmless && said.len() < 300 {
+                return said;
+            }
+            format!("the body has a value of the wrong type at {place}")
+        }
+        _ => format!("the body is not JSON at {place}"),
+    }
+}

@@ -1,0 +1,145 @@
+//! Whether the server lives and can answer, for those who start and stop it; no key is needed.
+//!
+//! It says no more than a stranger may know: no path, no name, no reason that an error gives.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use cofio::ErrorKind;
+use cofio::store::EmbeddingState;
+use serde::Serialize;
+use tokio::time;
+
+use super::house::House;
+use crate::Opened;
+
+/// How long the store may take to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How well the whole is.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Health {
+    status: Status,
+    latency_ms: f64,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    components: BTreeMap<&'static str, Component>,
+}
+
+/// How well something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    /// It does all it should.
+    Healthy,
+    /// It answers, but not all of it does what it should.
+    Degraded,
+    /// It cannot answer.
+    Unhealthy,
+}
+
+/// How well a part is.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Component {
+    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<u64>,
+}
+
+/// Says that the process answers; asks nobody else.
+pub(super) async fn live() -> Json<Health> {
+    Json(Health { status: Status::Healthy, latency_ms: 0.0, components: BTreeMap::new() })
+}
+
+/// Says whether requests can be answered, and how well each part is.
+pub(super) async fn ready(State(house): State<House>) -> (StatusCode, Json<Health>) {
+    let start = Instant::now();
+    let components = if house.closing().is_cancelled() {
+        BTreeMap::from([("server", Component::new(Status::Unhealthy, "it is about to end"))])
+    } else {
+        components(&house).await
+    };
+    let status = components.values().map(|component| component.status).max();
+    let status = status.unwrap_or(Status::Healthy);
+    let code = match status {
+        Status::Healthy | Status::Degraded => StatusCode::OK,
+        Status::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    (code, Json(Health { status, latency_ms: milliseconds(start.elapsed()), components }))
+}
+
+async fn components(house: &House) -> BTreeMap<&'static str, Component> {
+    let start = Instant::now();
+    let asked = async {
+        let opened = house.opened().await?;
+        Ok::<_, cofio::Error>((opened, opened.engine.embedding_state().await?))
+    };
+    let (opened, state) = match time::timeout(PATIENCE, asked).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => return store_only(Component::new(Status::Unhealthy, why(error.kind()))),
+        Err(_) => return store_only(Component::new(Status::Unhealthy, "it takes too long")),
+    };
+    let store =
+        Component { latency_ms: Some(milliseconds(start.elapsed())), ..Component::default() };
+    let embedder = embedder(opened, &state);
+    let embeddings = Component { pending: Some(state.pending), ..refusals(&state) };
+    BTreeMap::from([("store", store), ("embedder", embedder), ("embeddings", embeddings)])
+}
+
+fn store_only(store: Component) -> BTreeMap<&'static str, Component> {
+    BTreeMap::from([("store", store)])
+}
+
+/// Returns what a stranger is told of a store that does not answer.
+fn why(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Damaged => "it is damaged",
+        ErrorKind::Configuration => "it cannot be opened as it is configured",
+        _ => "it does not answer",
+    }
+}
+
+fn embedder(opened: &Opened, state: &EmbeddingState) -> Component {
+    match (&opened.model, &state.model) {
+        (None, _) => Component {
+            message: Some("none: memories are found by words and names"),
+            ..Component::default()
+        },
+        (Some(model), Some(used)) if model != used => {
+            Component::new(Status::Degraded, "the store has vectors of another model")
+        }
+        (Some(_), _) => Component::default(),
+    }
+}
+
+fn refusals(state: &EmbeddingState) -> Component {
+    if state.refused.is_empty() {
+        return Component::default();
+    }
+    Component::new(Status::Degraded, "some memories could not be embedded")
+}
+
+impl Component {
+    fn new(status: Status, message: &'static str) -> Self {
+        Self { status, message: Some(message), latency_ms: None, pending: None }
+    }
+}
+
+impl Default for Component {
+    fn default() -> Self {
+        Self { status: Status::Healthy, message: None, latency_ms: None, pending: None }
+    }
+}
+
+/// Returns milliseconds, to the microsecond.
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}

@@ -1,0 +1,138 @@
+//! What all requests share.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cofio::engine::Census;
+use cofio::model::{Caller, Right};
+use cofio::{Engine, Result};
+use tokio::sync::{Mutex, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use super::jobs::Jobs;
+use super::limits::{Limits, Rates};
+use super::log::Log;
+use super::stream::Streams;
+use super::visit::Visitor;
+use crate::metrics::Metrics;
+use crate::{Desk, Opened};
+
+/// How long a count of everything is good enough, as it goes through all of it.
+const FRESH: Duration = Duration::from_secs(10);
+
+/// What all requests share; copies share everything.
+#[derive(Debug, Clone)]
+pub(crate) struct House(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    desk: Arc<Desk>,
+    local: Option<Visitor>,
+    limits: Limits,
+    room: Semaphore,
+    rates: Rates,
+    streams: Streams,
+    metrics: Metrics,
+    census: Mutex<Option<(Instant, Census)>>,
+    log: Log,
+    closing: CancellationToken,
+    jobs: Arc<Jobs>,
+}
+
+impl House {
+    /// Puts a house around a desk; `local` is who asks without a key as long as there are none.
+    pub(super) fn new(
+        desk: Arc<Desk>,
+        local: Option<Visitor>,
+        limits: Limits,
+        log: Log,
+        closing: CancellationToken,
+        jobs: Arc<Jobs>,
+    ) -> Self {
+        let (room, rates) = (Semaphore::new(limits.at_once), Rates::new(limits.rate));
+        let (metrics, census) = (Metrics::new(), Mutex::default());
+        let streams = Streams::new(&limits);
+        Self(Arc::new(Inner {
+            desk,
+            local,
+            limits,
+            room,
+            rates,
+            streams,
+            metrics,
+            census,
+            log,
+            closing,
+            jobs,
+        }))
+    }
+
+    /// Returns the engine, once it is open.
+    pub(crate) async fn engine(&self) -> Result<&Engine> {
+        self.0.desk.engine().await
+    }
+
+    /// Returns the engine and its model, once it is open.
+    pub(super) async fn opened(&self) -> Result<&Opened> {
+        self.0.desk.opened().await
+    }
+
+    /// Returns how much the store holds, or held some seconds ago, for whoever may know.
+    pub(super) async fn census(&self, engine: &Engine, caller: &Caller) -> Result<Census> {
+        caller.require(Right::Admin)?;
+        let mut kept = self.0.census.lock().await;
+        if let Some((at, census)) = &*kept
+            && at.elapsed() < FRESH
+        {
+            return Ok(census.clone());
+        }
+        let census = engine.census(caller).await?;
+        *kept = Some((Instant::now(), census.clone()));
+        Ok(census)
+    }
+
+    /// Returns who asks without a key.
+    pub(super) fn local(&self) -> Option<&Visitor> {
+        self.0.local.as_ref()
+    }
+
+    /// Returns how much is taken.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// Returns the places for requests that are being answered.
+    pub(super) fn room(&self) -> &Semaphore {
+        &self.0.room
+    }
+
+    /// Returns who asked how often.
+    pub(super) fn rates(&self) -> &Rates {
+        &self.0.rates
+    }
+
+    /// Returns the streams that are open.
+    pub(crate) fn streams(&self) -> &Streams {
+        &self.0.streams
+    }
+
+    /// Returns what is counted.
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// Returns where requests are written down.
+    pub(super) fn log(&self) -> &Log {
+        &self.0.log
+    }
+
+    /// Returns the work that goes on after its request was answered.
+    pub(crate) fn jobs(&self) -> &Arc<Jobs> {
+        &self.0.jobs
+    }
+
+    /// Is cancelled when the server is to end.
+    pub(crate) fn closing(&self) -> &CancellationToken {
+        &self.0.closing
+    }
+}

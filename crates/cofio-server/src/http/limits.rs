@@ -1,0 +1,144 @@
+//! How much is taken from anybody before anything is done for them.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use cofio::model::Identifier;
+use governor::clock::{Clock as _, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
+use tokio::time;
+
+use super::failure::{Failure, Outcome};
+use super::house::House;
+use super::manner::Manner;
+
+/// How many more requests are answered at once.
+const REMAINING: HeaderName = HeaderName::from_static("x-rate-limit-remaining");
+
+/// In how many seconds as many as ever are.
+const RESET: HeaderName = HeaderName::from_static("x-rate-limit-reset");
+
+/// Above how many callers those are forgotten that have not asked lately.
+const CALLERS: usize = 10_000;
+
+/// How much is taken.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Bytes of one body.
+    pub body_bytes: usize,
+    /// Requests that are answered at the same time.
+    pub at_once: usize,
+    /// Connections that are open at the same time.
+    pub connections: usize,
+    /// Requests of one key in a second; twice as many at once after a pause.
+    pub rate: Option<NonZeroU32>,
+    /// How long a request may take until its answer begins.
+    pub patience: Duration,
+    /// Streams of changes that are open at the same time.
+    pub streams: usize,
+    /// Streams of one caller that are open at the same time.
+    pub streams_per_caller: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 16 * 1024 * 1024,
+            at_once: 256,
+            connections: 1_024,
+            rate: NonZeroU32::new(500),
+            patience: Duration::from_secs(30),
+            streams: 256,
+            streams_per_caller: 32,
+        }
+    }
+}
+
+/// Counts the requests of every key.
+#[derive(Debug)]
+pub(super) struct Rates {
+    limiter: Option<Limiter>,
+    clock: DefaultClock,
+}
+
+type Limiter = RateLimiter<
+    Identifier,
+    DefaultKeyedStateStore<Identifier>,
+    DefaultClock,
+    StateInformationMiddleware,
+>;
+
+/// How many requests of a key are left.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Left {
+    remaining: u32,
+    reset: Duration,
+}
+
+impl Rates {
+    pub(super) fn new(rate: Option<NonZeroU32>) -> Self {
+        let limiter = rate.map(|rate| {
+            let quota = Quota::per_second(rate).allow_burst(rate.saturating_mul(BURST));
+            RateLimiter::keyed(quota).with_middleware()
+        });
+        Self { limiter, clock: DefaultClock::default() }
+    }
+
+    /// Counts one more request, unless there were too many.
+    pub(super) fn count(&self, caller: &Identifier) -> Outcome<Option<Left>> {
+        let Some(limiter) = &self.limiter else { return Ok(None) };
+        if limiter.len() > CALLERS {
+            limiter.retain_recent();
+        }
+        match limiter.check_key(caller) {
+            Ok(state) => {
+                let remaining = state.remaining_burst_capacity();
+                let used = state.quota().burst_size().get().saturating_sub(remaining);
+                let reset = state.quota().replenish_interval().saturating_mul(used);
+                Ok(Some(Left { remaining, reset }))
+            }
+            Err(wait) => {
+                let wait = wait.wait_time_from(self.clock.now());
+                let message = "this key asked too often; wait before asking again";
+                Err(Failure::busy(StatusCode::TOO_MANY_REQUESTS, message, wait))
+            }
+        }
+    }
+}
+
+/// How many seconds' worth of requests may come at once after a pause.
+const BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
+
+impl Left {
+    /// Says it in the headers of an answer.
+    pub(super) fn tell(self, response: &mut Response) {
+        let seconds = self.reset.as_secs_f64().ceil();
+        let headers = response.headers_mut();
+        headers.insert(REMAINING, HeaderValue::from(self.remaining));
+        headers.extend(HeaderValue::from_str(&format!("{seconds:.0}")).ok().map(|at| (RESET, at)));
+    }
+}
+
+/// Lets a request pass if there is room, and gives up on it if it takes too long.
+pub(super) async fn keep_within(
+    State(house): State<House>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let manner = request.extensions().get::<Manner>().cloned().unwrap_or_default();
+    let busy =
+        |message| Failure::busy(StatusCode::SERVICE_UNAVAILABLE, message, Duration::from_secs(1));
+    let Ok(_room) = house.room().try_acquire() else {
+        return busy("too many requests are being answered; try again").answer(&manner);
+    };
+    match time::timeout(house.limits().patience, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => busy("the request took too long").answer(&manner),
+    }
+}

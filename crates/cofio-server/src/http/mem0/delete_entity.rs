@@ -1,0 +1,30 @@
+use axum::http::Method;
+use cofio::model::Right;
+
+use super::dialect;
+use crate::dialects::mem0::{Done, EntityName};
+use crate::http::answer::Found;
+use crate::http::body::Empty;
+use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
+use crate::http::failure::Outcome;
+use crate::http::visit::Visit;
+
+pub(super) struct DeleteEntity;
+
+impl Endpoint for DeleteEntity {
+    type Path = EntityName;
+    type Query = Nothing;
+    type Body = Empty;
+    type Answer = Found<Done>;
+
+    const METHOD: Method = Method::DELETE;
+    const PATH: &'static str = "/v2/entities/{entity_type}/{entity_id}/";
+    const NAME: &'static str = "mem0DeleteEntity";
+    const GROUP: Group = Group::Mem0;
+    const SUMMARY: &'static str = "Forget everything of a user, agent, app or run";
+    const NEEDS: Right = Right::Delete;
+
+    async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
+        Ok(Found(dialect(visit)?.delete_entity(&asked.path).await?))
+    }
+}

@@ -1,0 +1,170 @@
+//! Whatever is sent is answered in order, and nothing of it is allocated or done before it is checked.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use cofio_server::http::{Limits, Service};
+
+use super::*;
+
+/// A server with small limits, for whoever is at this machine.
+fn narrow(limits: Limits) -> (Fixture, Served) {
+    let fixture = Fixture::new();
+    let service = Service { limits, ..locally(&fixture.engine, "alice") };
+    (fixture, Served::start(service))
+}
+
+#[test]
+fn a_body_that_is_too_large_is_refused_before_it_is_read() {
+    let (_fixture, served) = narrow(Limits { body_bytes: 10_000, ..Limits::default() });
+    let large = json!({ "layer": "user", "content": "x".repeat(20_000) });
+    let answer = served.ask("POST", "/v1/memories", &large);
+    assert_eq!((answer.status, answer.code().as_str()), (413, "CONTENT_TOO_LONG"));
+    // The length is enough to refuse it: nothing more is ever sent.
+    let head = served.written("POST", "/v1/memories", &[("content-length", "1000000000000")], "");
+    assert_eq!(served.send(&head).status, 413);
+    let chunked = served
+        .written("POST", "/v1/memories", &[("transfer-encoding", "chunked")], "")
+        .replace("content-length: 0\r\n", "");
+    let pieces: String =
+        std::iter::repeat_n("400\r\n".to_owned() + &"x".repeat(1024) + "\r\n", 20).collect();
+    assert_eq!(served.send(&(chunked + &pieces + "0\r\n\r\n")).status, 413);
+}
+
+#[test]
+fn json_that_is_deep_broken_or_of_the_wrong_kind_is_refused() {
+    let (_fixture, served) = narrow(Limits::default());
+    let deep = format!(
+        r#"{{"layer":"user","content":"x","metadata":{}1{}}}"#,
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
+    for body in [
+        deep.as_str(),
+        "{",
+        "",
+        "null",
+        "[]",
+        "\"text\"",
+        "{\"layer\":\"user\",\"content\":\"\\ud800\"}",
+        "{\"layer\":\"user\",\"layer\":\"user\",\"content\":\"x\"}",
+        "{\"layer\":\"user\",\"content\":1}",
+        "{\"layer\":\"user\",\"content\":\"x\",\"importance\":1}",
+        "{\"layer\":\"user\",\"content\":\"x\",\"metadata\":{\"importance\":NaN}}",
+    ] {
+        let answer = served.request("POST", "/v1/memories", &[], body);
+        let shown: String = body.chars().take(60).collect();
+        assert_eq!(answer.status, 400, "{shown} {}", answer.body);
+    }
+    let text = served.request("POST", "/v1/memories", &[("content-type", "text/plain")], "{}");
+    assert_eq!(text.status, 415);
+    let packed = served.request("POST", "/v1/memories", &[("content-encoding", "gzip")], "{}");
+    assert_eq!(packed.status, 415);
+}
+
+#[test]
+fn numbers_out_of_range_are_refused() {
+    let (_fixture, served) = narrow(Limits::default());
+    for limit in ["0", "-1", "101", "9223372036854775808", "1e3", "NaN", ""] {
+        let answer = served.ask("GET", &format!("/v1/memories?limit={limit}"), &Value::Null);
+        assert_eq!(answer.status, 400, "{limit} {}", answer.body);
+    }
+    for limit in [json!(-1), json!(1e300), json!(1.5), json!("10")] {
+        let search = json!({ "query": "fern", "limit": limit });
+        assert_eq!(served.ask("POST", "/v1/search", &search).status, 400, "{limit}");
+    }
+}
+
+#[test]
+fn a_text_is_not_repeated_in_what_is_said_of_it() {
+    let (_fixture, served) = narrow(Limits::default());
+    let secret = "hunter2-of-the-canary";
+    let body = json!({ "layer": secret, "content": "x" });
+    let answer = served.ask("POST", "/v1/memories", &body);
+    assert_eq!((answer.status, answer.code().as_str()), (422, "INVALID_LAYER"));
+    for body in [
+        format!(r#"{{"layer":"user","content":{{"{secret}":1}}}}"#),
+        format!(r#"{{"layer":"user","content":"x","derivedFrom":"{secret}"}}"#),
+        format!(r#"{{"layer":"user","content":"{secret}"#),
+    ] {
+        let answer = served.request("POST", "/v1/memories", &[], &body);
+        assert!(answer.status == 400 && !answer.body.contains(secret), "{}", answer.body);
+    }
+}
+
+#[test]
+fn a_key_that_asks_too_often_has_to_wait() {
+    let fixture = Fixture::new();
+    let bound = Bound::default().with(Layer::User, named("alice"));
+    let alice = key(&fixture.engine, KeyDraft::new("alice", bound));
+    let bound = Bound::default().with(Layer::User, named("bob"));
+    let bob = key(&fixture.engine, KeyDraft::new("bob", bound));
+    let limits = Limits { rate: NonZeroU32::new(2), ..Limits::default() };
+    let served = Served::start(Service { limits, ..locally(&fixture.engine, "keeper") });
+    let ask = |key: &str| {
+        let authorization = format!("Bearer {key}");
+        served.ask_with("GET", "/v1/stats", &[("authorization", &authorization)], &Value::Null)
+    };
+    let answers: Vec<Answer> = (0..50).map(|_| ask(&alice)).collect();
+    let refused = answers.iter().find(|answer| answer.status == 429).expect("50 are too many");
+    assert_eq!(refused.code(), "RATE_LIMITED");
+    assert!(refused.headers["retry-after"].parse::<u64>().unwrap() >= 1);
+    assert!(answers[0].headers.contains_key("x-rate-limit-remaining"));
+    assert_eq!(ask(&bob).status, 200, "others are not made to wait");
+}
+
+#[test]
+fn a_head_that_never_ends_is_cut_off() {
+    let (_fixture, served) = narrow(Limits::default());
+    let mut many = String::from("GET /v1/stats HTTP/1.1\r\nhost: x\r\n");
+    for number in 0..500 {
+        many += &format!("x-header-{number}: y\r\n");
+    }
+    assert_eq!(served.send(&(many + "\r\n")).status, 431);
+    let long =
+        format!("GET /v1/stats HTTP/1.1\r\nhost: x\r\nx-long: {}\r\n\r\n", "y".repeat(200_000));
+    assert_eq!(served.send(&long).status, 431);
+}
+
+#[test]
+fn a_client_that_is_slow_does_not_keep_others_waiting() {
+    let limits = Limits { at_once: 4, patience: Duration::from_secs(2), ..Limits::default() };
+    let (_fixture, served) = narrow(limits);
+    let slow: Vec<TcpStream> = (0..20)
+        .map(|_| {
+            let mut stream = TcpStream::connect(served.address).unwrap();
+            stream.write_all(b"POST /v1/memories HTTP/1.1\r\nhost: x\r\ncontent-le").unwrap();
+            stream
+        })
+        .collect();
+    assert_eq!(served.ask("GET", "/v1/stats", &Value::Null).status, 200);
+    drop(slow);
+    // A body that stops coming is given up on.
+    let head = served.written("POST", "/v1/memories", &[("content-length", "100")], "{");
+    let answer = served.send(&head);
+    assert_eq!(answer.status, 503, "{}", answer.body);
+}
+
+#[test]
+fn more_requests_than_there_is_room_for_are_turned_away() {
+    let limits = Limits { at_once: 1, patience: Duration::from_secs(5), ..Limits::default() };
+    let (_fixture, served) = narrow(limits);
+    let head = served.written("POST", "/v1/memories", &[("content-length", "100")], "{");
+    let mut stream = TcpStream::connect(served.address).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    let turned_away = (0..200).any(|_| {
+        let answer = served.ask("GET", "/v1/stats", &Value::Null);
+        std::thread::sleep(Duration::from_millis(10));
+        answer.status == 503 && answer.headers.contains_key("retry-after")
+    });
+    assert!(turned_away);
+    drop(stream.shutdown(std::net::Shutdown::Both));
+    let _ = stream.read(&mut [0; 1]);
+    let back = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        served.ask("GET", "/v1/stats", &Value::Null).status == 200
+    });
+    assert!(back, "the place is free again");
+}

@@ -1,0 +1,45 @@
+use std::collections::HashMap;
+
+use super::Engine;
+use crate::error::Result;
+use crate::model::{Caller, ChangeRecord, Memory, MemoryId, Right};
+
+/// A change, and what the memory is by now.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// The change.
+    pub record: ChangeRecord,
+    /// The memory, unless it is gone or has ended.
+    pub memory: Option<Memory>,
+}
+
+impl Engine {
+    /// Returns changes in the same order, each with the memory as it is now.
+    ///
+    /// Whoever follows looks at everything, so it is no use of any one memory and is not recorded.
+    pub async fn follow(
+        &self,
+        caller: &Caller,
+        records: Vec<ChangeRecord>,
+    ) -> Result<Vec<Changed>> {
+        caller.require(Right::Read).map_err(|error| error.during("follow"))?;
+        let mut ids: Vec<MemoryId> = records.iter().map(|record| record.id.clone()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let now = self.now();
+        let memories = self.store.get(caller.access(), &ids).await?;
+        let memories = memories.into_iter().filter(|memory| !memory.expired(now));
+        let memories: HashMap<MemoryId, Memory> =
+            memories.map(|memory| (memory.id.clone(), memory)).collect();
+        let changed = |record: ChangeRecord| {
+            let memory = memories.get(&record.id).cloned();
+            Changed { record, memory }
+        };
+        Ok(records.into_iter().map(changed).collect())
+    }
+
+    /// Returns the last place in the sequence of changes, whosever they are; 0 before the first.
+    pub async fn last_change(&self) -> Result<u64> {
+        self.store.last_change().await
+    }
+}
