@@ -76,17 +76,15 @@ fn derive(machine: &Machine, parents: &[&str], children: &[&str]) {
     done(machine, "export plain.jsonl --force");
     let plain = fs::read(machine.path("plain.jsonl")).unwrap();
     let mut reader = Reader::new(plain.as_slice()).unwrap();
-    let mut linked = Vec::new();
-    let mut writer = Writer::new(&mut linked, "2026-01-01T00:00:00Z".parse().unwrap()).unwrap();
+    let mut writer = Writer::new("2026-01-01T00:00:00Z".parse().unwrap());
     while let Some(mut record) = reader.read().unwrap() {
         if children.contains(&record.memory.id.as_str()) {
             let parents = parents.iter().map(|id| id.parse::<MemoryId>().unwrap());
             record.memory.provenance.derived_from = parents.collect();
         }
-        writer.add(&record).unwrap();
+        writer.add(&record);
     }
-    writer.finish().unwrap();
-    machine.write("linked.jsonl", linked);
+    machine.write("linked.jsonl", writer.finish());
     done(machine, "import linked.jsonl --on-conflict replace");
 }
 

@@ -35,11 +35,9 @@ fn bundle(name: &str, text: &str) -> Vec<u8> {
     let mut reader = cofio::bundle::Reader::new(exported.as_slice()).unwrap();
     let record = reader.read().unwrap().unwrap();
     let now = record.memory.created_at;
-    let mut written = Vec::new();
-    let mut writer = cofio::bundle::Writer::new(&mut written, now).unwrap();
-    writer.add(&record).unwrap();
-    writer.finish().unwrap();
-    resealed(&String::from_utf8(written).unwrap().replace("a placeholder", text))
+    let mut writer = cofio::bundle::Writer::new(now);
+    writer.add(&record);
+    resealed(&String::from_utf8(writer.finish()).unwrap().replace("a placeholder", text))
 }
 
 /// Gives a changed bundle the checksum that the reader says it misses.
