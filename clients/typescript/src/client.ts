@@ -258,7 +258,7 @@ export class Cofio {
   setValue(
     key: string,
     body: Body<"setValue">,
-    query: Query<"setValue"> = {},
+    query: Query<"setValue">,
     options: Options = {},
   ): Promise<Answer<"setValue">> {
     return this.#transport.ask(

@@ -4,6 +4,426 @@
  */
 
 export interface paths {
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read counts and times, as Prometheus does
+         * @description How often what was done, how long it took, what failed, what the store holds on each layer, and what waits. Nobody is named, and nothing is said of any memory. What the store holds is counted at most every ten seconds.
+         *
+         *     The key needs the right to admin.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openspec/v1/knowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask what this provider can do
+         * @description Limits and features are those of this server at this moment, not of the software.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["discoverKnowledge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openspec/v1/knowledge/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep, change or remove several entries
+         * @description Entries are done one after the other, and each is answered by itself. What was done before one failed stays done; the rest is done only with continue_on_error.
+         *
+         *     The key needs the right to write.
+         */
+        post: operations["batchKnowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openspec/v1/knowledge/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep an entry
+         * @description Once it is answered, the entry survives a crash and is found by its words; its vector follows. What is known already is answered with 200. A fact or procedure that is not trusted enough waits for approval, with the status pending_approval; so does one whose governance asks for it.
+         *
+         *     The key needs the right to write.
+         */
+        post: operations["createKnowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openspec/v1/knowledge/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find entries
+         * @description All layers that the names open are searched together, and an entry that says the same as one of a more specific layer gives way to it. Semantic mode is refused where no embedder is configured; hybrid then answers by words and names.
+         *
+         *     The key needs the right to read.
+         */
+        post: operations["queryKnowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openspec/v1/knowledge/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow changes as they happen
+         * @description Events are `created`, `updated` and `deleted`; the id of each is its place in the sequence of changes, and whoever comes back with it misses nothing and gets nothing twice. A memory is told as it is when it is told; one that is gone by then has its id only. Deletions are told to `query` too, whatever the memory said. A comment comes at least every 15 seconds.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["streamKnowledge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openspec/v1/knowledge/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an entry
+         * @description What is not sent stays, and null removes a field of the metadata. Layer, names, kind, statement and end stay what they were. Earlier versions stay in its history. With If-Match nothing is changed that somebody else changed since.
+         *
+         *     The key needs the right to write.
+         */
+        put: operations["updateKnowledge"];
+        post?: never;
+        /**
+         * Remove an entry for good
+         * @description The entry, its earlier versions, its vectors and whatever was concluded from it are gone. With If-Match nothing is removed that somebody else changed since.
+         *
+         *     The key needs the right to delete.
+         */
+        delete: operations["deleteKnowledge"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openspec/v1/knowledge/{id}/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what is known about an entry, without its text
+         * @description The key needs the right to read.
+         */
+        get: operations["getKnowledgeMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what was done, by whom and when
+         * @description Never what was remembered. Callers see what they did themselves, and whoever administers the whole store sees everything.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check that no entry was changed, moved or left out
+         * @description The key needs the right to admin.
+         */
+        post: operations["verifyAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what changed, in the order in which it did
+         * @description Only ids and versions, of what is open to the caller. The sequence is kept with the memories, so a place in it stays good after a restart.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write a block of markdown for a prompt
+         * @description It says what is known of the user, what was concluded last, and what the prompt calls for, each with how far it is trusted. Within a session the first part stays the same to the byte, unless a memory in it is changed or forgotten.
+         *
+         *     The key needs the right to read.
+         */
+        post: operations["buildContext"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the people, topics, addresses and dates that memories name
+         * @description Those that most memories name come first.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["listEntities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/entities/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what is known of an entity, with the memories that name it
+         * @description Several entities may be written the same. Of each, the latest memories are answered, at most fifty.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["getEntity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read everything that is open to the caller, as a bundle
+         * @description A memory per line, with its earlier versions; the last line has a checksum of all others. A bundle without its last line was cut off. It is made while it is read.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["exportMemories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget memories by id, by what they are like, or by source
+         * @description They go together, with their earlier versions, their vectors and whatever was concluded from them; the receipt says so and where the audit has it. Ids that are not there, or not the caller's, are listed as failed. With dryRun nothing goes, and the answer says what would.
+         *
+         *     The key needs the right to delete.
+         */
+        post: operations["forgetMemories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take in a bundle that an export wrote
+         * @description All of it is checked and rehearsed first, and nothing is changed if any of it is wrong. If somebody else changes the store meanwhile, it may stop part-way; repeated then, it takes in what is missing. Every memory passes the same rules as if it were said today.
+         *
+         *     The key needs the right to write.
+         */
+        post: operations["importMemories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's jobs
+         * @description Those that run, and those that ended lately. This process knows them and no other does: after a restart there are none.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["listJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask after a job
+         * @description One that is done has the result that would have been answered, and one that failed the error. Older jobs are forgotten when there are many.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["getJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/memories": {
         parameters: {
             query?: never;
@@ -86,6 +506,92 @@ export interface paths {
         patch: operations["updateMemory"];
         trace?: never;
     };
+    "/v1/memories/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a memory away
+         * @description It is found on request only, and its history stays. To be rid of it for good, delete it.
+         *
+         *     The key needs the right to write.
+         */
+        post: operations["archiveMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memories/{id}/bring-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back a memory that was put away or has faded
+         * @description The key needs the right to write.
+         */
+        post: operations["bringBackMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memories/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Vouch for a memory
+         * @description It is certain then and never fades; one that was put away is in use again. If it says something else than the text, nothing is confirmed.
+         *
+         *     The key needs the right to write.
+         */
+        post: operations["confirmMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memories/{id}/correct": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put what is true in the place of a memory that is wrong
+         * @description The old memory stays in the history and is found on request only; each names the other. What is trusted less never replaces what is trusted more. The ETag is that of the new memory.
+         *
+         *     The key needs the right to write.
+         */
+        post: operations["correctMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/memories/{id}/history": {
         parameters: {
             query?: never;
@@ -106,10 +612,315 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/memories/{id}/why-not": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say why a memory is not in the answer to a question
+         * @description The question is the one that a search was asked.
+         *
+         *     The key needs the right to read.
+         */
+        post: operations["whyNot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/procedures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List statements of subject, predicate and object
+         * @description The most certain come first.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["listProcedures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what waits for a person to look at it
+         * @description These are facts from the web, a file, a tool or a model. They are found by no search before they are approved.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["listReview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review/permit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a text be learnt again that was rejected
+         * @description The key needs the right to write.
+         */
+        post: operations["permitValue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review/rejected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was rejected
+         * @description The latest comes first; of the texts only hashes are known.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["listRejected"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a memory that waits
+         * @description It counts as said by its owner then. If it says anything else than the text by now, nothing is confirmed.
+         *
+         *     The key needs the right to write.
+         */
+        post: operations["approveMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget a memory that waits, and never learn it again
+         * @description What it says is not learnt again in its scope, however it is spelt.
+         *
+         *     The key needs the right to delete.
+         */
+        post: operations["rejectMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the memories that answer a question
+         * @description Every hit says what brought it in. Where no embedder is at hand or it fails, words and names answer alone, and `meaning` says so.
+         *
+         *     The key needs the right to read.
+         */
+        post: operations["searchMemories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the conversations of which something is kept
+         * @description The one that something was kept of last comes first. What others write meanwhile may move one to the front.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{sessionId}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the last turns of a conversation
+         * @description The key needs the right to read.
+         */
+        get: operations["getWindow"];
+        put?: never;
+        /**
+         * Add a turn to a conversation's window
+         * @description What no longer fits is dropped; the window as it is then is answered. What may be a secret is taken out.
+         *
+         *     The key needs the right to write.
+         */
+        post: operations["pushTurn"];
+        /**
+         * Empty a conversation's window
+         * @description Other memories of the conversation stay.
+         *
+         *     The key needs the right to delete.
+         */
+        delete: operations["clearWindow"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what is kept, by scope, layer and kind
+         * @description Without names and layers, in every scope that is open to the caller.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["getStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow changes as they happen
+         * @description Events are `created`, `updated` and `deleted`; the id of each is its place in the sequence of changes, and whoever comes back with it misses nothing and gets nothing twice. A memory is told as it is when it is told; one that is gone by then has its id only. Deletions are told to `query` too, whatever the memory said. A comment comes at least every 15 seconds.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["followMemories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/values/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the value under a key
+         * @description The most specific layer that has one answers.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["getValue"];
+        /**
+         * Keep a value under a key until the end of the day
+         * @description It takes the place of what was there; what that was stays in the history. What may be a secret is taken out.
+         *
+         *     The key needs the right to write.
+         */
+        put: operations["setValue"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description One reason. */
+        AbsenceOutput: {
+            code: string;
+            reason: string;
+        };
         /** @description What became of something to remember. */
         AddOutput: {
             embeddingGenerated: boolean;
@@ -117,11 +928,87 @@ export interface components {
             memory: components["schemas"]["MemoryEntry"];
             redactions?: components["schemas"]["RedactionOutput"][];
         };
+        /** @description What an entry waits for. */
+        Approval: {
+            /** @description What to approve or to reject: the id of the entry. */
+            request_id: string;
+            requested_at: string;
+            /** @description Who asked for it to be kept. */
+            requested_by: string;
+        };
+        /** @description What the one who approves has read. */
+        ApproveInput: {
+            /** @description The exact text of the memory. */
+            text: string;
+        };
+        /** @description Entries of the record, the oldest first. */
+        AuditListOutput: {
+            entries: components["schemas"]["AuditOutput"][];
+            /**
+             * Format: uint64
+             * @description Where to go on from, now or later.
+             */
+            nextAfter: number;
+        };
+        /** @description One audit entry. */
+        AuditOutput: {
+            action: string;
+            /** Format: uint64 */
+            firstChange: number | null;
+            hash: string;
+            /** Format: uint64 */
+            lastChange: number | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            scope: string | null;
+            /** Format: uint64 */
+            sequence: number;
+            timestamp: string;
+            userId: string;
+        };
         /** @description An entry of the audit. */
         AuditPlaceOutput: {
             hash: string;
             /** Format: uint64 */
             sequence: number;
+        };
+        /** @description One operation on several entries. */
+        BatchInput: {
+            entries: components["schemas"]["Item"][];
+            operation: components["schemas"]["Operation"];
+            options?: components["schemas"]["BatchOptions"];
+        };
+        /** @description How to go on. */
+        BatchOptions: {
+            /**
+             * @description Whether the rest is done if one fails.
+             * @default false
+             */
+            continue_on_error?: boolean;
+            /**
+             * @description Makes no difference: the answer is the notice.
+             * @default null
+             */
+            notify_on_completion?: boolean | null;
+        };
+        /** @description What became of a batch. */
+        BatchOutput: {
+            /** @description What was sent and made no difference. */
+            ignored?: string[];
+            operation_id: string;
+            results: components["schemas"]["Results"];
+            /** @description `failed` if it ended before the last entry. */
+            status: components["schemas"]["BatchStatus"];
+        };
+        /** @enum {string} */
+        BatchStatus: "completed" | "failed";
+        /** @description What can be asked, and how. */
+        Capabilities: {
+            metadata: components["schemas"]["MetadataCapabilities"];
+            query: components["schemas"]["QueryCapabilities"];
+            storage: components["schemas"]["StorageCapabilities"];
+            streaming: components["schemas"]["StreamingCapabilities"];
         };
         /** @description What to change; what is not named stays. */
         ChangeInput: {
@@ -133,7 +1020,7 @@ export interface components {
              * @description Metadata to set, one level deep; null removes a field.
              * @default {}
              */
-            metadata: {
+            metadata?: {
                 [key: string]: unknown;
             };
             /** @description What becomes of what may be a secret: ask (the default: nothing is changed), keep or redact. */
@@ -145,6 +1032,134 @@ export interface components {
              * @description In how many seconds it ends from now on.
              */
             ttlSeconds?: number | null;
+        };
+        /** @description One place in the sequence of changes. */
+        ChangeOutput: {
+            id: string;
+            kind: string;
+            scope: string;
+            /** Format: uint64 */
+            sequence: number;
+            timestamp: string;
+            /** Format: uint64 */
+            version: number;
+        };
+        /** @description Changes, the oldest first. */
+        ChangesOutput: {
+            changes: components["schemas"]["ChangeOutput"][];
+            /**
+             * Format: uint64
+             * @description Where to go on from, now or later.
+             */
+            nextAfter: number;
+        };
+        /** @description What was in a window. */
+        ClearedOutput: {
+            /**
+             * Format: uint
+             * @description How much was in it.
+             */
+            cleared: number;
+            identifiers: {
+                [key: string]: string;
+            };
+            layer: string;
+            scope: string;
+        };
+        /** @description Who vouches for a memory. */
+        ConfirmInput: {
+            /** @description Where the confirmation comes from. */
+            source?: components["schemas"]["Origin"];
+            /**
+             * @description The exact text that its owner has read; without it, nothing is confirmed that waits for
+             *     review.
+             * @default null
+             */
+            text?: string | null;
+        };
+        /** @description What a block for a prompt should be about. */
+        ContextInput: {
+            /**
+             * Format: uint
+             * @description How many episodes at most: none if nothing is said.
+             */
+            episodes?: number | null;
+            /**
+             * Format: uint
+             * @description How many facts at most: 5 if nothing is said.
+             */
+            facts?: number | null;
+            /** @description What else must hold of the memories. */
+            filter?: components["schemas"]["Filter"];
+            /**
+             * @description Whose memories, as far as the key is not bound to them; a session is the conversation that
+             *     is going on, which needs no reminding of itself.
+             */
+            identifiers?: components["schemas"]["Names"];
+            /** @description The layers to look at; without any, all that the names open. */
+            layers?: string[] | null;
+            /**
+             * Format: uint
+             * @description How many facts about who the user is at most: 20 if nothing is said.
+             */
+            profile?: number | null;
+            /** @description The prompt: the task or question at hand. */
+            prompt: string;
+            /**
+             * Format: double
+             * @description How much more what happened lately counts, from 0 to 1.
+             */
+            recency?: number | null;
+            /**
+             * Format: uint
+             * @description How many tokens at most: 4,000 if nothing is said.
+             */
+            tokens?: number | null;
+            /**
+             * @description The memories that the conversation was told already, which are left out.
+             * @default []
+             */
+            told?: string[];
+        };
+        /** @description A block and what went into it. */
+        ContextOutput: {
+            /** @description The part that this prompt calls for. */
+            delta: string;
+            /**
+             * Format: uint
+             * @description How many memories did not fit.
+             */
+            leftOut: number;
+            /** @description Both parts. */
+            markdown: string;
+            /** @description The memories that are in it. */
+            memories: string[];
+            /** @description Where was looked. */
+            scopes: components["schemas"]["ScopeOutput"][];
+            /** @description The part that stays the same through a conversation. */
+            stable: string;
+            /**
+             * Format: uint
+             * @description About how many tokens it has.
+             */
+            tokens: number;
+        };
+        /** @description What is true in the place of what is not. */
+        CorrectInput: {
+            /** @description The text; a statement without one is its own text. */
+            content?: string | null;
+            /** @description What is true as a statement; without it a statement becomes a plain text. */
+            fact?: components["schemas"]["Statement"] | null;
+            /** @description What becomes of what may be a secret: ask (the default: nothing is changed), keep or redact. */
+            onPossibleSecret?: components["schemas"]["OnPossibleSecret"] | null;
+            /** @description Where it comes from. */
+            source?: components["schemas"]["Origin"];
+        };
+        /** @description A memory that was wrong, and what stands in its place. */
+        CorrectOutput: {
+            memory: components["schemas"]["MemoryEntry"];
+            redactions?: components["schemas"]["RedactionOutput"][];
+            replaced: components["schemas"]["MemoryEntry"];
         };
         /** @description Several things to remember. */
         CreateManyInput: {
@@ -164,6 +1179,45 @@ export interface components {
             existing: number;
             results: components["schemas"]["AddOutput"][];
         };
+        /** @description What was decided. */
+        DecisionOutput: {
+            /** @description approved or rejected. */
+            decision: string;
+            id: string;
+            /** @description The memory, unless it is gone. */
+            memory?: components["schemas"]["MemoryEntry"] | null;
+        };
+        /** @description Who has to agree. */
+        DeleteGovernance: {
+            /**
+             * @description Not kept: it may say what was removed.
+             * @default null
+             */
+            reason?: string | null;
+            /**
+             * @description A removal waits for nobody; true is refused.
+             * @default false
+             */
+            require_approval?: boolean;
+        };
+        /** @description How to remove an entry. */
+        DeleteInput: {
+            /**
+             * @description The same id as in the path, if any.
+             * @default null
+             */
+            id?: string | null;
+            options?: components["schemas"]["DeleteOptions"];
+        };
+        /** @description How to remove an entry. */
+        DeleteOptions: {
+            governance?: components["schemas"]["DeleteGovernance"];
+            /**
+             * @description A removal is always for good and takes earlier versions along; false is refused.
+             * @default null
+             */
+            hard_delete?: boolean | null;
+        };
         /** @description What was forgotten. */
         DeleteOutput: {
             /** Format: uint */
@@ -173,10 +1227,186 @@ export interface components {
             receipt?: components["schemas"]["ReceiptOutput"] | null;
             success: boolean;
         };
+        /** @description That an entry is gone. */
+        DeleteOutput2: {
+            deleted: boolean;
+            entry_id: string;
+            /** @description What was sent and made no difference. */
+            ignored?: string[];
+            /** @description What shows it. */
+            receipt?: components["schemas"]["ReceiptOutput2"] | null;
+        };
+        /** @description What is known about an entry, without its text. */
+        Described: {
+            entry_id: string;
+            metadata: components["schemas"]["Metadata"];
+            source: components["schemas"]["SourceOutput"];
+            /** @description Every version, the oldest first. */
+            version_history: components["schemas"]["Version"][];
+        };
+        /** @description What answers here, and what it can do at this moment. */
+        Discovery: {
+            provider: components["schemas"]["Provider"];
+        };
+        /** @description Entities, and where they are named. */
+        EntitiesOutput: {
+            entities: components["schemas"]["EntityOutput"][];
+            scopes: components["schemas"]["ScopeOutput"][];
+        };
+        /** @description What is known of an entity. */
+        EntityOutput: {
+            aliases: string[];
+            firstAt: string;
+            lastAt: string;
+            memories?: components["schemas"]["MemoryEntry"][];
+            /** Format: uint64 */
+            mentionCount: number;
+            name: string;
+            type: string;
+        };
+        /** @description A memory as the protocol writes it. */
+        Entry: {
+            /** @description How widely it is meant to be seen: private, restricted, shared, organization or public. */
+            access_policy: string;
+            /** @description The text, unless only the rest was asked for. */
+            content?: string | null;
+            created_at: string;
+            /** @description The model that made its vector; null as long as it has none. */
+            embedding_model: string | null;
+            /** @description For If-Match. */
+            etag: string;
+            /** @description When it happened. */
+            event_at: string;
+            /** @description When it ends by itself. */
+            expires_at?: string | null;
+            /** @description The parts of a procedure. */
+            fact?: components["schemas"]["Fact"] | null;
+            id: string;
+            /** @description The names that say whose it is, such as user_id. */
+            identifiers: {
+                [key: string]: string;
+            };
+            /** @description What it is: working, context, episode, fact, procedure or reflection. */
+            kind: string;
+            /** @description Whose it is: agent, user, session, project, team, org or company. */
+            layer: string;
+            metadata: components["schemas"]["Metadata"];
+            source: components["schemas"]["SourceOutput"];
+            /** @description Where it is in its life: active, pending, decayed, superseded or archived. */
+            state: string;
+            /** @description How far it is trusted: low, medium or high. */
+            trust: string;
+            updated_at: string;
+            /** @description Since when it is no longer held to be true. */
+            valid_until?: string | null;
+            /** Format: uint64 */
+            version: number;
+        };
         /** @description Whether a memory has a vector yet. */
         EntryEmbedding: {
             model?: string | null;
             state: string;
+        };
+        /** @description An entry as it is sent; what an answer says of an entry may be sent back as it is. */
+        EntryInput: {
+            /**
+             * @description How widely it is meant to be seen: private, restricted, shared, organization or public.
+             * @default null
+             */
+            access_policy?: string | null;
+            /**
+             * @description The text; a statement without one is its own text.
+             * @default null
+             */
+            content?: string | null;
+            /**
+             * @description Not taken over.
+             * @default null
+             */
+            created_at?: unknown;
+            /**
+             * @description Not used: vectors of two models cannot be compared, so all are made here.
+             * @default null
+             */
+            embedding?: number[] | null;
+            /**
+             * @description Not taken over.
+             * @default null
+             */
+            embedding_model?: unknown;
+            /**
+             * @description The ETag that it must still have, in a batch.
+             * @default null
+             */
+            etag?: string | null;
+            /**
+             * @description When it happened; stays as it is in a change.
+             * @default null
+             */
+            event_at?: string | null;
+            /**
+             * @description When it ends; when its kind does, if nothing is said. Stays as it is in a change.
+             * @default null
+             */
+            expires_at?: string | null;
+            /**
+             * @description A statement, which is a procedure; stays as it is in a change.
+             * @default null
+             */
+            fact?: components["schemas"]["Fact"] | null;
+            /**
+             * @description Which entry, in a batch.
+             * @default null
+             */
+            id?: string | null;
+            /** @description The names that the layer needs, unless the options say so; they stay in a change. */
+            identifiers?: components["schemas"]["Names"];
+            /**
+             * @description What it is: fact (the default), episode, context, working, procedure or reflection; stays as
+             *     it is in a change.
+             * @default null
+             */
+            kind?: string | null;
+            /**
+             * @description Whose it is, unless the options say so; stays as it is in a change.
+             * @default null
+             */
+            layer?: string | null;
+            /**
+             * @description What is known about it: title, description, tags, language, author, confidence, importance,
+             *     relevance, custom; any other name is a custom field. In a change, null removes a field.
+             * @default {}
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @description Where it comes from; in a change, without it the entry keeps its source, and so its trust. */
+            source?: components["schemas"]["SourceInput"] | null;
+            /**
+             * @description Not taken over.
+             * @default null
+             */
+            state?: unknown;
+            /**
+             * @description Not taken over.
+             * @default null
+             */
+            trust?: unknown;
+            /**
+             * @description Not taken over.
+             * @default null
+             */
+            updated_at?: unknown;
+            /**
+             * @description Not taken over.
+             * @default null
+             */
+            valid_until?: unknown;
+            /**
+             * @description Not taken over.
+             * @default null
+             */
+            version?: unknown;
         };
         /** @description Something named in a memory. */
         EntryMention: {
@@ -228,26 +1458,389 @@ export interface components {
             predicate: string;
             subject: string;
         };
+        /** @description A statement in three parts. */
+        Fact: {
+            /** @description What kind of statement. */
+            fact_type: string;
+            /** @description With respect to what. */
+            object: string;
+            /** @description What is said of it. */
+            predicate: string;
+            /** @description What it is about. */
+            subject: string;
+        };
+        /** @description The parts of a statement that are known. */
+        FactFilter: {
+            /**
+             * @description What kind of statement.
+             * @default null
+             */
+            factType?: string | null;
+            /**
+             * @description With respect to what.
+             * @default null
+             */
+            object?: string | null;
+            /**
+             * @description What is said of it.
+             * @default null
+             */
+            predicate?: string | null;
+            /**
+             * @description What it is about.
+             * @default null
+             */
+            subject?: string | null;
+        };
         /** @description Something that went wrong, and what can be done about it. */
         FailureBody: {
+            /** @description The message again, where Mem0's clients look for it. */
+            detail?: string | null;
             error: components["schemas"]["Said"];
             /** @description Names this request in the log. */
             request_id: string;
             timestamp: string;
+        };
+        /** @description What is there. */
+        Features: {
+            cross_layer_query: boolean;
+            /** @description Whether meaning and words are weighed together. */
+            hybrid_search: boolean;
+            /** @description Whether entries move between layers by themselves. */
+            promotion: boolean;
+            /** @description Whether a second model orders what was found. */
+            reranking: boolean;
+            /** @description Whether entries are found by meaning. */
+            semantic_search: boolean;
+            versioning: boolean;
+        };
+        /** @description What must hold of memories; without a state, that they are active. */
+        Filter: {
+            /**
+             * @description The key they are kept under.
+             * @default null
+             */
+            contextKey?: string | null;
+            /**
+             * @description Custom fields and the values they have.
+             * @default {}
+             */
+            custom?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description A conversation they do not come from.
+             * @default null
+             */
+            excludedSessionId?: string | null;
+            /** @description The parts of a statement. */
+            fact?: components["schemas"]["FactFilter"];
+            /**
+             * @description They happened at this moment or later.
+             * @default null
+             */
+            from?: string | null;
+            /**
+             * @description Whether they stand for a document.
+             * @default null
+             */
+            hasKnowledgePointer?: boolean | null;
+            /**
+             * @description What the key they are kept under begins with.
+             * @default null
+             */
+            keyPrefix?: string | null;
+            /**
+             * @description What they are: working, context, episode, fact, procedure or reflection.
+             * @default []
+             */
+            kinds?: string[];
+            /**
+             * @description They were learnt by this moment.
+             * @default null
+             */
+            learntBy?: string | null;
+            /**
+             * @description The least they are trusted: low, medium or high.
+             * @default null
+             */
+            minimumTrust?: string | null;
+            /**
+             * @description The page, file, call, conversation or tool they come from.
+             * @default null
+             */
+            origin?: string | null;
+            /**
+             * @description What kind of event produced them.
+             * @default null
+             */
+            sourceType?: string | null;
+            /**
+             * @description Where they are in their life: active, pending, decayed, superseded or archived.
+             * @default []
+             */
+            states?: string[];
+            /**
+             * @description Labels of which they have at least one.
+             * @default []
+             */
+            tags?: string[];
+            /**
+             * @description They happened at this moment or earlier.
+             * @default null
+             */
+            to?: string | null;
+        };
+        /** @description What must hold of entries. */
+        Filters: {
+            /**
+             * @description How widely they are meant to be seen.
+             * @default null
+             */
+            access_policy?: string | null;
+            /**
+             * @description Who wrote or said them.
+             * @default null
+             */
+            author?: string | null;
+            /**
+             * @description They were learnt at this moment or later.
+             * @default null
+             */
+            created_after?: string | null;
+            /**
+             * @description They were learnt at this moment or earlier.
+             * @default null
+             */
+            created_before?: string | null;
+            /**
+             * @description Custom fields and the values they have.
+             * @default {}
+             */
+            custom_filters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description What produced them.
+             * @default null
+             */
+            source_type?: string | null;
+            /**
+             * @description Labels of which they have at least one.
+             * @default []
+             */
+            tags?: string[];
+        };
+        /** @description What to forget: ids, a selection (a filter, layers or both), or a source; exactly one of them. */
+        ForgetInput: {
+            /**
+             * @description Whether to say only what would go.
+             * @default false
+             */
+            dryRun?: boolean;
+            /** @description What must hold of the memories; a filter without anything needs layers. */
+            filter?: components["schemas"]["Filter"] | null;
+            /** @description Whose memories a filter means, as far as the key is not bound to them. */
+            identifiers?: components["schemas"]["Names"];
+            /** @description The memories, by their ids. */
+            ids?: string[] | null;
+            /** @description The layers on which; without any, all that the names open. */
+            layers?: string[] | null;
+            /**
+             * @description The page, file, call, conversation or tool that they came from; everything from there goes,
+             *     in every scope that is open to the caller.
+             */
+            source?: string | null;
+        };
+        /** @description What was forgotten, or would be. */
+        ForgetOutput: {
+            /** Format: uint */
+            deleted: number;
+            /**
+             * Format: uint
+             * @description How many of them were concluded from the others.
+             */
+            derived: number;
+            /** @description Whether nothing was forgotten, and this only says what would be. */
+            dryRun: boolean;
+            failed: string[];
+            ids: string[];
+            receipt?: components["schemas"]["ReceiptOutput"] | null;
+            success: boolean;
         };
         /** @description A memory that is gone. */
         ForgottenOutput: {
             id: string;
             scope: string;
         };
-        /** @description One memory. */
-        GetOutput: {
-            memory: components["schemas"]["MemoryEntry"];
+        /** @description How pieces of evidence are put together. */
+        FusionName: "weighted" | "rrf";
+        /** @description Who has to agree. */
+        Governance: {
+            /**
+             * @description Makes no difference: everything is on record.
+             * @default null
+             */
+            audit_log?: boolean | null;
+            /**
+             * @description Keeps a new fact or procedure aside until somebody approves it.
+             * @default false
+             */
+            require_approval?: boolean;
+            /**
+             * @description The same.
+             * @default false
+             */
+            verification_required?: boolean;
+        };
+        /** @description What stands out in an entry. */
+        Highlight: {
+            content: string[];
         };
         /** @description A memory with everything it was before. */
         HistoryOutput: {
             current: components["schemas"]["MemoryEntry"];
             earlier: components["schemas"]["MemoryEntry"][];
+        };
+        /** @description What became of a bundle. */
+        ImportOutput: {
+            /**
+             * Format: uint64
+             * @description Memories that were added.
+             */
+            created: number;
+            /** @description Whether nothing was changed, and this only says what would be. */
+            dryRun: boolean;
+            /**
+             * Format: uint64
+             * @description Memories that another one in the same scope says the same as.
+             */
+            duplicates: number;
+            /**
+             * Format: uint64
+             * @description Memories that were forgotten here, and stay so.
+             */
+            forgotten: number;
+            /**
+             * Format: uint64
+             * @description Secrets that were taken out.
+             */
+            redacted: number;
+            /**
+             * Format: uint64
+             * @description Memories that the rules of every write refuse.
+             */
+            refused: number;
+            /**
+             * Format: uint64
+             * @description Memories that say what was rejected here, and stay out.
+             */
+            rejected: number;
+            /**
+             * Format: uint64
+             * @description Memories that got a next version.
+             */
+            replaced: number;
+            /**
+             * Format: uint64
+             * @description Memories that were there already and stay as they are.
+             */
+            skipped: number;
+        };
+        /** @description One entry of a batch. */
+        Item: components["schemas"]["WriteItem"] | components["schemas"]["RemoveItem"];
+        /** @description Why an entry failed. */
+        ItemError: {
+            error: components["schemas"]["Said"];
+            /**
+             * Format: uint
+             * @description Its place among the entries, from 0.
+             */
+            index: number;
+        };
+        /** @description What became of an entry. */
+        ItemOutput: {
+            entry_id?: string | null;
+            /** @description For If-Match. */
+            etag?: string | null;
+            /**
+             * Format: uint
+             * @description Its place among the entries, from 0.
+             */
+            index: number;
+            status: components["schemas"]["ItemStatus"];
+        };
+        /** @enum {string} */
+        ItemStatus: "created" | "updated" | "pending_approval" | "deleted" | "failed";
+        /** @description Work that was accepted. */
+        JobOutput: {
+            endedAt: string | null;
+            /** @description Why it failed. */
+            error?: components["schemas"]["Said"] | null;
+            /** @description Where it is asked after: `/v1/jobs/` and this. */
+            id: string;
+            /** @description What was asked for. */
+            operation: string;
+            /** @description What would have been answered. */
+            result?: unknown;
+            startedAt: string;
+            /** @description How far it is. */
+            state: components["schemas"]["JobState"];
+        };
+        /**
+         * @description How far a job is.
+         * @enum {string}
+         */
+        JobState: "running" | "done" | "failed";
+        /** @description The caller's jobs. */
+        JobsOutput: {
+            /** @description The latest first, without what came of them. */
+            jobs: components["schemas"]["JobOutput"][];
+        };
+        /** @description Among which memories. */
+        Layers: {
+            /**
+             * @description The agent.
+             * @default null
+             */
+            agent_id?: string | null;
+            /** @description The names that the layers need, as far as the key is not bound to them. */
+            identifiers?: components["schemas"]["Names"];
+            /**
+             * @description Layers (agent, user, session, project, team, org or organization, company) and kinds (working,
+             *     context, episodic, semantic, procedural, reflection); archival means what was put away.
+             *     Without any layer, all that the names open; without any kind, all of them.
+             * @default []
+             */
+            types?: string[];
+            /**
+             * @description The user.
+             * @default null
+             */
+            user_id?: string | null;
+        };
+        /** @description How much is taken. */
+        Limits: {
+            /**
+             * Format: uint
+             * @description Entries of one batch.
+             */
+            max_batch_size: number;
+            /**
+             * Format: uint
+             * @description Dimensions of a vector that is sent along; none is used.
+             */
+            max_embeddings_dim: number;
+            /**
+             * Format: uint
+             * @description Bytes of one entry's text.
+             */
+            max_entry_size: number;
+            /**
+             * Format: uint64
+             * @description Requests of one key in a minute.
+             */
+            query_rate_limit?: number | null;
         };
         /** @description One page of a list. */
         ListOutput: {
@@ -297,43 +1890,102 @@ export interface components {
             /** Format: uint64 */
             version: number;
         };
+        /** @description That a memory was added, changed or removed. */
+        MemoryEvent: {
+            id: string;
+            /** @description The memory as it is now, unless it is gone or was not asked for. */
+            memory?: components["schemas"]["MemoryEntry"] | null;
+            /** @description Whose it is. */
+            scope: string;
+            /**
+             * Format: uint64
+             * @description The place in the sequence of changes.
+             */
+            sequence: number;
+            timestamp: string;
+            /** @description What happened: created, updated or deleted. */
+            type: string;
+            /**
+             * Format: uint64
+             * @description The version that the change left behind.
+             */
+            version: number;
+        };
+        /** @description How results of several layers are put together. */
+        MergeName: "fused" | "precedence";
+        /** @description What is known about an entry besides its text. */
+        Metadata: {
+            author?: string | null;
+            /** Format: double */
+            confidence?: number | null;
+            custom?: {
+                [key: string]: unknown;
+            } | null;
+            description?: string | null;
+            /** Format: double */
+            importance?: number | null;
+            language?: string | null;
+            /** Format: double */
+            relevance?: number | null;
+            tags: string[];
+            title?: string | null;
+        };
+        /** @description What is known about entries. */
+        MetadataCapabilities: {
+            custom_fields: boolean;
+            /**
+             * Format: uint
+             * @description Bytes of one entry's metadata at most, written as JSON.
+             */
+            max_size: number;
+            /** Format: uint */
+            max_tags: number;
+            version_history: boolean;
+        };
+        /** @description By which evidence memories are found. */
+        ModeName: "hybrid" | "semantic" | "keyword";
+        /**
+         * @description By which evidence entries are found.
+         * @enum {string}
+         */
+        ModeName2: "semantic" | "keyword" | "hybrid";
         /** @description Whose memories are meant; what a key is bound to need not be said. */
         Names: {
             /**
              * @description The agent; with a user, it opens the agent layer.
              * @default null
              */
-            agentId: string | null;
+            agentId?: string | null;
             /**
              * @description The company.
              * @default null
              */
-            companyId: string | null;
+            companyId?: string | null;
             /**
              * @description The organisation.
              * @default null
              */
-            orgId: string | null;
+            orgId?: string | null;
             /**
              * @description The project.
              * @default null
              */
-            projectId: string | null;
+            projectId?: string | null;
             /**
              * @description The conversation; with a user, it opens the session layer.
              * @default null
              */
-            sessionId: string | null;
+            sessionId?: string | null;
             /**
              * @description The team.
              * @default null
              */
-            teamId: string | null;
+            teamId?: string | null;
             /**
              * @description The user.
              * @default null
              */
-            userId: string | null;
+            userId?: string | null;
         };
         /** @description Something to remember. */
         NewMemory: {
@@ -347,7 +1999,7 @@ export interface components {
              * @description The memories it was concluded from; it is trusted no further than any of them.
              * @default []
              */
-            derivedFrom: string[];
+            derivedFrom?: string[];
             /** @description When it happened; now, if nothing is said. */
             eventAt?: string | null;
             /** @description When it ends; when its kind does, if nothing is said. */
@@ -365,7 +2017,7 @@ export interface components {
              *     relevance, knowledgePointer; any other name is a custom field.
              * @default {}
              */
-            metadata: {
+            metadata?: {
                 [key: string]: unknown;
             };
             /** @description What becomes of what may be a secret: ask (the default: nothing is kept), keep or redact. */
@@ -380,44 +2032,80 @@ export interface components {
         };
         /** @description What becomes of what may be a secret and may be something harmless. */
         OnPossibleSecret: "ask" | "keep" | "redact";
+        /** @description One memory. */
+        OneMemory: {
+            memory: components["schemas"]["MemoryEntry"];
+        };
+        /** @description That an entry was added, changed or removed. */
+        OpenSpecEvent: {
+            entry: components["schemas"]["ToldEntry"];
+            timestamp: string;
+            /** @description What happened: created, updated or deleted. */
+            type: string;
+        };
+        /** @description What to do with each entry. */
+        Operation: "create" | "update" | "delete" | "upsert";
         /** @description Where a text comes from, as the caller says: it can only lower how far the text is trusted. */
         Origin: {
             /**
              * @description Whether the speaker was quoting something from outside.
              * @default false
              */
-            fromExternalContent: boolean;
+            fromExternalContent?: boolean;
             /**
              * @description The message it came from.
              * @default null
              */
-            messageId: string | null;
+            messageId?: string | null;
             /**
              * @description A page, file or call to find the original by.
              * @default null
              */
-            reference: string | null;
+            reference?: string | null;
             /**
              * @description Who spoke: user, assistant, tool or an agent's name.
              * @default null
              */
-            role: string | null;
+            role?: string | null;
             /**
              * @description The conversation it came from.
              * @default null
              */
-            sessionId: string | null;
+            sessionId?: string | null;
             /**
              * @description The tool that printed it.
              * @default null
              */
-            toolName: string | null;
+            toolName?: string | null;
             /**
              * @description What produced it: manual (the default), conversation, tool_result, web, inference,
              *     knowledge_sync or import.
              * @default null
              */
-            type: string | null;
+            type?: string | null;
+        };
+        /** @description A text that was rejected. */
+        PermitInput: {
+            /** @description The names that the layer needs, as far as the key is not bound to them. */
+            identifiers?: components["schemas"]["Names"];
+            /** @description The layer on which it was rejected. */
+            layer: string;
+            /** @description What it says, however it is spelt. */
+            text: string;
+        };
+        /** @description Whether a text may be learnt again now. */
+        PermitOutput: {
+            permitted: boolean;
+            scope: components["schemas"]["ScopeOutput"];
+        };
+        /** @description How widely an entry is meant to be seen. */
+        Policy: string | {
+            /** @description Not kept. */
+            allowed_teams?: string[] | null;
+            /** @description Not kept. */
+            approved_users?: string[] | null;
+            /** @description Its name. */
+            policy: string;
         };
         /** @description The same as RFC 9457 writes it, for those who accept application/problem+json. */
         Problem: {
@@ -434,6 +2122,187 @@ export interface components {
             title: string;
             type: string;
         };
+        /** @description Who answers. */
+        Provider: {
+            capabilities: components["schemas"]["Capabilities"];
+            description: string;
+            features: components["schemas"]["Features"];
+            limits: components["schemas"]["Limits"];
+            name: string;
+            /** @description The types of sources that are understood. */
+            supported_sources: string[];
+            version: string;
+        };
+        /** @description Who answers. */
+        Provider2: {
+            name: string;
+            version: string;
+        };
+        /** @description Something that was said. */
+        PushInput: {
+            /** @description What was said. */
+            content: string;
+            /** @description Who spoke, such as user or assistant. */
+            role: string;
+            /** @description Where it comes from, if not from the conversation. */
+            source?: components["schemas"]["Origin"] | null;
+        };
+        /** @description How entries are found. */
+        QueryCapabilities: {
+            distance_metrics: string[];
+            explain: boolean;
+            highlight: boolean;
+            /** @description Whether vectors are given out. */
+            include_embeddings: boolean;
+            /**
+             * Format: uint
+             * @description Bytes of a query at most.
+             */
+            max_query_size: number;
+            /**
+             * Format: uint
+             * @description Results of one query at most, offset included.
+             */
+            max_results: number;
+            modes: string[];
+        };
+        /** @description A question. */
+        QueryInput: {
+            filters?: components["schemas"]["Filters"];
+            layer?: components["schemas"]["Layers"];
+            /** @description By which evidence: hybrid (the default), keyword, or semantic, which needs an embedder. */
+            mode?: components["schemas"]["ModeName2"] | null;
+            options?: components["schemas"]["QueryOptions"];
+            query: string;
+        };
+        /** @description How the answer came about. */
+        QueryMetadata: {
+            /** Format: uint64 */
+            execution_time_ms: number;
+            layers_queried: string[];
+            provider: components["schemas"]["Provider2"];
+            /**
+             * Format: uint
+             * @description How many entries something speaks for.
+             */
+            total_results: number;
+        };
+        /** @description How to answer. */
+        QueryOptions: {
+            /**
+             * @description Only cosine is known: the distance is 1 less the cosine.
+             * @default null
+             */
+            distance_metric?: string | null;
+            /**
+             * Format: double
+             * @description The largest distance of an entry whose meaning is known, from 0 to 2.
+             * @default null
+             */
+            distance_threshold?: number | null;
+            /**
+             * @description Whether to say what brought each result here.
+             * @default false
+             */
+            explain?: boolean;
+            /**
+             * @description Whether texts are wanted; they are, if nothing is said.
+             * @default null
+             */
+            include_content?: boolean | null;
+            /**
+             * @description Vectors are not given out; true is refused.
+             * @default false
+             */
+            include_embeddings?: boolean;
+            /**
+             * Format: uint
+             * @description How many results: 10, if nothing is said.
+             * @default null
+             */
+            limit?: number | null;
+            /**
+             * Format: uint
+             * @description How many of the best to leave out.
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Format: uint
+             * @description Among how many of the best, offset included.
+             * @default null
+             */
+            top_k?: number | null;
+        };
+        /** @description The answer to a question. */
+        QueryOutput: {
+            metadata: components["schemas"]["QueryMetadata"];
+            query_id: string;
+            /** @description The best first. */
+            results: components["schemas"]["QueryResult"][];
+        };
+        /** @description One result. */
+        QueryResult: {
+            /**
+             * Format: double
+             * @description 1 less the cosine of its best passage and the question, where both are known.
+             */
+            distance?: number | null;
+            entry: components["schemas"]["Entry"];
+            /** @description The sentences that have words of the question. */
+            highlight?: components["schemas"]["Highlight"] | null;
+            /**
+             * Format: double
+             * @description From 0 to 1.
+             */
+            score: number;
+            /** @description What brought it here. */
+            signals?: components["schemas"]["Signals"] | null;
+        };
+        /** @description A question, and how it is to be answered. */
+        Question: {
+            /** @description What else must hold of the memories. */
+            filter?: components["schemas"]["Filter"];
+            /** @description How evidence is put together: weighted (the default), or rrf, by ranks alone. */
+            fusion?: components["schemas"]["FusionName"] | null;
+            /** @description Whose memories, as far as the key is not bound to them. */
+            identifiers?: components["schemas"]["Names"];
+            /** @description The layers to search; without any, all that the names open. */
+            layers?: string[] | null;
+            /**
+             * Format: uint
+             * @description How many hits at most: 10 if nothing is said.
+             */
+            limit?: number | null;
+            /**
+             * Format: uint
+             * @description How many hits of one layer at most.
+             */
+            limitPerLayer?: number | null;
+            /** @description The best first (fused, the default), or the most specific layer first (precedence). */
+            merge?: components["schemas"]["MergeName"] | null;
+            /** @description By which evidence: hybrid (the default), semantic or keyword. */
+            mode?: components["schemas"]["ModeName"] | null;
+            /** @description The question or keywords, in any language. */
+            query: string;
+            /**
+             * Format: double
+             * @description How much more what happened lately counts, from 0 (the default) to 1.
+             */
+            recency?: number | null;
+            /** @description The moment from which "yesterday" is meant, if not now. */
+            referenceTime?: string | null;
+            /**
+             * Format: double
+             * @description The least cosine, from -1 to 1; by vectors alone 0.7 if nothing is said.
+             */
+            threshold?: number | null;
+            /**
+             * Format: uint
+             * @description How many tokens all hits together may have, about.
+             */
+            tokens?: number | null;
+        };
         /** @description That memories were forgotten, as it is handed out and read back. */
         ReceiptOutput: {
             audit: components["schemas"]["AuditPlaceOutput"];
@@ -447,10 +2316,50 @@ export interface components {
             reason: string;
             receipt: string;
         };
+        /** @description That entries were removed, and where the audit has it. */
+        ReceiptOutput2: {
+            audit_hash: string;
+            /** Format: uint64 */
+            audit_sequence: number;
+            deleted_at: string;
+            /**
+             * Format: uint
+             * @description How many entries were concluded from it, and are gone too.
+             */
+            derived: number;
+            receipt_id: string;
+        };
         /** @description What was taken out of a text. */
         RedactionOutput: {
             class: string;
             level: string;
+        };
+        /** @description What is not learnt again. */
+        RejectedOutput: {
+            rejections: components["schemas"]["RejectionOutput"][];
+        };
+        /** @description A value that is not learnt again. */
+        RejectionOutput: {
+            at: string;
+            hash: string;
+            scope: components["schemas"]["ScopeOutput"];
+        };
+        /** @description An entry to remove. */
+        RemoveItem: {
+            /** @description The ETag that it must still have. */
+            etag?: string | null;
+            id: string;
+            options?: components["schemas"]["DeleteOptions"];
+        };
+        /** @description What became of the entries. */
+        Results: {
+            errors: components["schemas"]["ItemError"][];
+            /** Format: uint */
+            failed: number;
+            /** @description One for each entry that was come to, in their order. */
+            items: components["schemas"]["ItemOutput"][];
+            /** Format: uint */
+            succeeded: number;
         };
         /** @description What went wrong. */
         Said: {
@@ -480,6 +2389,153 @@ export interface components {
             layer: string;
             scope: string;
         };
+        /** @description What one scope holds. */
+        ScopeStats: {
+            /** Format: uint64 */
+            entities: number;
+            identifiers: {
+                [key: string]: string;
+            };
+            latestAt: string | null;
+            layer: string;
+            /** Format: uint64 */
+            memories: number;
+            /** Format: uint64 */
+            pendingEmbeddings: number;
+            scope: string;
+        };
+        /** @description The answer to a question. */
+        SearchOutput: {
+            /** Format: uint */
+            leftOut?: number;
+            meaning: string;
+            /** Format: uint64 */
+            pendingEmbeddings: number;
+            results: components["schemas"]["SearchResult"][];
+            searchedLayers: string[];
+            searchedScopes: components["schemas"]["ScopeOutput"][];
+            /** Format: uint */
+            totalCount: number;
+        };
+        /** @description One hit. */
+        SearchResult: {
+            layer: string;
+            memory: components["schemas"]["MemoryEntry"];
+            /** Format: double */
+            score: number;
+            signals: components["schemas"]["SignalsOutput"];
+        };
+        /** @description A conversation, and how much is kept of it. */
+        SessionOutput: {
+            latestAt: string | null;
+            /** Format: uint64 */
+            memories: number;
+            sessionId: string;
+            /** Format: uint64 */
+            turns: number;
+            userId: string;
+        };
+        /** @description One page of conversations. */
+        SessionsOutput: {
+            nextCursor: string | null;
+            sessions: components["schemas"]["SessionOutput"][];
+            /** Format: uint */
+            totalCount: number;
+        };
+        /** @description A value to keep. */
+        SetValueInput: {
+            /** @description Where it comes from. */
+            source?: components["schemas"]["Origin"];
+            /** @description The value. */
+            value: string;
+        };
+        /** @description What brought a result into an answer. */
+        Signals: {
+            explanation: string[];
+            matched_names: string[];
+            matched_terms: string[];
+            /** @description Entries of less specific layers that say the same and gave way. */
+            overrides: string[];
+            /** @description What its place is made of: what speaks for it and, below zero, against it. */
+            parts: {
+                [key: string]: number;
+            };
+        };
+        /** @description What brought a hit into an answer. */
+        SignalsOutput: {
+            /** Format: double */
+            cosine?: number | null;
+            explanation: string[];
+            matchedNames: string[];
+            matchedTerms: string[];
+            overrides: string[];
+            parts: {
+                [key: string]: number;
+            };
+        };
+        /** @description Where an entry comes from: it can only lower how far the entry is trusted. */
+        SourceInput: {
+            /**
+             * @description Whether the speaker was quoting something from outside.
+             * @default false
+             */
+            from_external_content?: boolean;
+            /**
+             * @description A page, file or call to find the original by.
+             * @default null
+             */
+            identifier?: string | null;
+            /**
+             * @description The message it came from.
+             * @default null
+             */
+            message_id?: string | null;
+            /**
+             * @description Which knowledge provider; kept as a custom field.
+             * @default null
+             */
+            provider_id?: string | null;
+            /**
+             * @description Who spoke: user, assistant, tool or an agent's name.
+             * @default null
+             */
+            role?: string | null;
+            /**
+             * @description The conversation it came from.
+             * @default null
+             */
+            session_id?: string | null;
+            /**
+             * @description The tool that printed it.
+             * @default null
+             */
+            tool_name?: string | null;
+            /**
+             * @description What produced it: manual (the default), conversation, tool_result, web, inference,
+             *     knowledge_sync or import, or one of the protocol's own names.
+             * @default null
+             */
+            type?: string | null;
+            /**
+             * @description The version of the original; kept as a custom field.
+             * @default null
+             */
+            version?: string | null;
+        };
+        /** @description Where an entry comes from. */
+        SourceOutput: {
+            from_external_content: boolean;
+            /** @description A page, file or call to find the original by; the id of the entry, if nothing else is known. */
+            identifier: string;
+            message_id?: string | null;
+            provider_id?: string | null;
+            role?: string | null;
+            session_id?: string | null;
+            tool_name?: string | null;
+            /** @description What produced it. */
+            type: string;
+            version?: string | null;
+        };
         /** @description A statement in three parts. */
         Statement: {
             /** @description What kind of statement. */
@@ -491,11 +2547,179 @@ export interface components {
             /** @description What it is about. */
             subject: string;
         };
+        /** @description What is kept. */
+        StatsOutput: {
+            /** Format: uint64 */
+            contentBytes: number;
+            kinds: {
+                [key: string]: number;
+            };
+            latestAt: string | null;
+            layers: {
+                [key: string]: number;
+            };
+            /** Format: uint64 */
+            pendingEmbeddings: number;
+            scopes: components["schemas"]["ScopeStats"][];
+            /** Format: uint64 */
+            total: number;
+        };
+        /** @description What was done with an entry. */
+        Status: "created" | "updated" | "pending_approval";
+        /** @description How entries are kept. */
+        StorageCapabilities: {
+            /** @description Whether vectors that are sent along are used. */
+            accepts_embeddings: boolean;
+            /** @description Whether new entries can wait for approval. */
+            approval: boolean;
+            batch_operations: string[];
+            /** @description Whether If-Match is honoured. */
+            conditional_writes: boolean;
+            /** @description Whether Idempotency-Key is honoured. */
+            idempotency: boolean;
+            kinds: string[];
+            layers: string[];
+            /** @description Whether an entry can be removed and kept at the same time. */
+            soft_delete: boolean;
+        };
+        /** @description How changes are followed. */
+        StreamingCapabilities: {
+            formats: string[];
+            /** Format: uint64 */
+            keep_alive_seconds: number;
+            /** @description Whether a stream goes on where it broke off. */
+            resumable: boolean;
+            types: string[];
+        };
+        /** @description Where to keep an entry. */
+        Target: {
+            /**
+             * @description The agent.
+             * @default null
+             */
+            agent_id?: string | null;
+            /** @description The names that the layer needs, as far as the key is not bound to them. */
+            identifiers?: components["schemas"]["Names"];
+            /**
+             * @description A layer, or a kind: then it is kept on the most specific layer that the names open.
+             * @default null
+             */
+            type?: string | null;
+            /**
+             * @description The user.
+             * @default null
+             */
+            user_id?: string | null;
+        };
+        /** @description An entry, or what is left to say of it. */
+        ToldEntry: components["schemas"]["Entry"] | {
+            id: string;
+            layer: string;
+            /**
+             * Format: uint64
+             * @description The version that the change left behind.
+             */
+            version: number;
+        };
+        /** @description Something said in a conversation. */
+        TurnOutput: {
+            content: string;
+            role: string;
+            timestamp: string;
+        };
         /** @description A memory after a change. */
         UpdateOutput: {
             embeddingRegenerated: boolean;
             memory: components["schemas"]["MemoryEntry"];
             redactions?: components["schemas"]["RedactionOutput"][];
+        };
+        /** @description Whether the record is whole. */
+        VerifyOutput: {
+            /**
+             * Format: uint64
+             * @description How many entries there are, if it is.
+             */
+            entries: number | null;
+            /** @description What does not fit, if it is not. */
+            problem?: string | null;
+            valid: boolean;
+        };
+        /** @description One version of an entry. */
+        Version: {
+            created_at: string;
+            /** @description Who wrote or said it, if that is known. */
+            created_by: string | null;
+            /** Format: uint64 */
+            version: number;
+        };
+        /** @description Why a memory is not part of an answer. */
+        WhyNotOutput: {
+            absent: boolean;
+            /** Format: double */
+            cosine: number | null;
+            /** Format: uint */
+            found: number;
+            memory: components["schemas"]["MemoryEntry"];
+            /** Format: uint */
+            rank: number | null;
+            reasons: components["schemas"]["AbsenceOutput"][];
+        };
+        /** @description The turns of a conversation. */
+        WindowOutput: {
+            identifiers: {
+                [key: string]: string;
+            };
+            layer: string;
+            scope: string;
+            /** @description The last turns, the oldest first. */
+            turns: components["schemas"]["TurnOutput"][];
+        };
+        /** @description Something to keep, or to change. */
+        Write: {
+            /** @description The entry. */
+            entry: components["schemas"]["EntryInput"];
+            /** @description Who has to agree. */
+            governance?: components["schemas"]["Governance"];
+            /** @description How to keep it. */
+            options?: components["schemas"]["WriteOptions"];
+        };
+        /** @description An entry to keep or change. */
+        WriteItem: {
+            entry: components["schemas"]["EntryInput"];
+            governance?: components["schemas"]["Governance"];
+            /** @description Which entry, if the entry itself does not say so. */
+            id?: string | null;
+            options?: components["schemas"]["WriteOptions"];
+        };
+        /** @description How to keep an entry. */
+        WriteOptions: {
+            /** @description How widely it is meant to be seen, before what the entry says. */
+            access_policy?: components["schemas"]["Policy"] | null;
+            /**
+             * @description Makes no difference: a vector follows soon where there is an embedder, and none otherwise.
+             * @default null
+             */
+            generate_embedding?: boolean | null;
+            /** @description Where to keep it; stays as it is in a change. */
+            layer?: components["schemas"]["Target"];
+            /** @description What becomes of what may be a secret: ask (the default: nothing is kept), keep or redact. */
+            on_possible_secret?: components["schemas"]["OnPossibleSecret"] | null;
+            /**
+             * @description Makes no difference: earlier versions are always kept.
+             * @default null
+             */
+            version?: boolean | null;
+        };
+        /** @description What became of an entry. */
+        Written: {
+            /** @description What it waits for. */
+            approval_required?: components["schemas"]["Approval"] | null;
+            entry: components["schemas"]["Entry"];
+            /** @description Whether it was there already. */
+            existing: boolean;
+            /** @description What was sent and made no difference. */
+            ignored?: string[];
+            status: components["schemas"]["Status"];
         };
     };
     responses: {
@@ -617,6 +2841,822 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Metrics in the text format of OpenMetrics */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/openmetrics-text; version=1.0.0; charset=utf-8": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    discoverKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discovery"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    batchKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchInput"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createKnowledge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name of the caller's own: the same request again answers what the first one did */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Write"];
+            };
+        };
+        responses: {
+            /** @description It was known already */
+            200: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Written"];
+                };
+            };
+            /** @description It is kept */
+            201: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    /** @description Where it can be read */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Written"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    queryKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryInput"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    streamKnowledge: {
+        parameters: {
+            query?: {
+                /** @description Only entries of this agent. */
+                agent_id?: string;
+                /** @description Only entries of this layer or kind, in either vocabulary. May be repeated. */
+                layer?: string[];
+                /** @description The words, for `type=query`. */
+                query?: string;
+                /** @description The place in the sequence after which to begin; without it, and without Last-Event-ID, now. */
+                since?: number;
+                /** @description What a stream tells. */
+                type?: "query" | "updates" | "notifications";
+                /** @description Only entries of this user. */
+                user_id?: string;
+            };
+            header?: {
+                /** @description The id of the last event that was taken */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, the data of each being JSON */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateKnowledge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if this is still its ETag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Write"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Written"];
+                };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteKnowledge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if this is still its ETag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DeleteInput"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteOutput2"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getKnowledgeMetadata: {
+        parameters: {
+            query?: {
+                /** @description Whether custom fields are wanted; they are, if nothing is said. */
+                include_custom?: boolean;
+            };
+            header?: {
+                /** @description Only if this is no longer its ETag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Described"];
+                };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Only entries after this one; 0 begins with the first. */
+                after?: number;
+                /** @description The latest entries, which is what is answered if no place is named. */
+                latest?: boolean;
+                /** @description How many at most: 50 if nothing is said, and at most 1,000. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditListOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description Only what changed after this place; from the beginning, if nothing is said. */
+                after?: number;
+                /** @description How many at most: 100 if nothing is said, and at most 1,000. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangesOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    buildContext: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContextInput"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEntities: {
+        parameters: {
+            query?: {
+                /** @description The agent; with a user, it opens the agent layer. */
+                agentId?: string;
+                /** @description The company. */
+                companyId?: string;
+                /** @description The layers to look at; without any, all that the names open. May be repeated. */
+                layer?: string[];
+                /** @description How many at most: 50 if nothing is said, and at most 1,000. */
+                limit?: number;
+                /** @description The organisation. */
+                orgId?: string;
+                /** @description The project. */
+                projectId?: string;
+                /** @description The conversation; with a user, it opens the session layer. */
+                sessionId?: string;
+                /** @description The team. */
+                teamId?: string;
+                /** @description The user. */
+                userId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntitiesOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getEntity: {
+        parameters: {
+            query?: {
+                /** @description The agent; with a user, it opens the agent layer. */
+                agentId?: string;
+                /** @description The company. */
+                companyId?: string;
+                /** @description The layers to look at; without any, all that the names open. May be repeated. */
+                layer?: string[];
+                /** @description The organisation. */
+                orgId?: string;
+                /** @description The project. */
+                projectId?: string;
+                /** @description The conversation; with a user, it opens the session layer. */
+                sessionId?: string;
+                /** @description The team. */
+                teamId?: string;
+                /** @description The user. */
+                userId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description What it is called, or any way it is written. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntitiesOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportMemories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines of JSON */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    forgetMemories: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `respond-async` answers at once, with a job to ask after */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgetInput"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgetOutput"];
+                };
+            };
+            /** @description It was accepted and goes on; if the process ends, so does it */
+            202: {
+                headers: {
+                    /** @description Where to ask after it */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importMemories: {
+        parameters: {
+            query?: {
+                /** @description Whether to say only what would happen. */
+                dryRun?: boolean;
+                /** @description What to do with a memory that is here already. */
+                onConflict?: "skip" | "replace" | "newer" | "fail";
+                /** @description What becomes of what may be a secret and may be something harmless. */
+                onPossibleSecret?: "ask" | "keep" | "redact";
+                /** @description The most that anything in the bundle is trusted: low, medium or high (the default). */
+                trust?: string;
+            };
+            header?: {
+                /** @description `respond-async` answers at once, with a job to ask after */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportOutput"];
+                };
+            };
+            /** @description It was accepted and goes on; if the process ends, so does it */
+            202: {
+                headers: {
+                    /** @description Where to ask after it */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobsOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listMemories: {
         parameters: {
             query?: {
@@ -751,6 +3791,8 @@ export interface operations {
             header?: {
                 /** @description A name of the caller's own: the same request again answers what the first one did */
                 "Idempotency-Key"?: string;
+                /** @description `respond-async` answers at once, with a job to ask after */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -768,6 +3810,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateManyOutput"];
+                };
+            };
+            /** @description It was accepted and goes on; if the process ends, so does it */
+            202: {
+                headers: {
+                    /** @description Where to ask after it */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOutput"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -806,7 +3859,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetOutput"];
+                    "application/json": components["schemas"]["OneMemory"];
                 };
             };
             /** @description It is still what If-None-Match names */
@@ -882,7 +3935,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was asked for */
+            /** @description As it is now */
             200: {
                 headers: {
                     /** @description Its version, for If-Match */
@@ -893,12 +3946,157 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateOutput"];
                 };
             };
-            /** @description It is still what If-None-Match names */
-            304: {
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    archiveMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
                 headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["OneMemory"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    bringBackMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneMemory"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    confirmMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmInput"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneMemory"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    correctMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectInput"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorrectOutput"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -932,6 +4130,722 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HistoryOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    whyNot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Question"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhyNotOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProcedures: {
+        parameters: {
+            query?: {
+                /** @description The agent; with a user, it opens the agent layer. */
+                agentId?: string;
+                /** @description The company. */
+                companyId?: string;
+                /** @description Where the page before ended, as it said. */
+                cursor?: string;
+                /** @description What kind of statement. */
+                factType?: string;
+                /** @description The layers to list; without any, all that the names open. May be repeated. */
+                layer?: string[];
+                /** @description How many at most: 50 if nothing is said, and at most 100. */
+                limit?: number;
+                /** @description With respect to what. */
+                object?: string;
+                /** @description The organisation. */
+                orgId?: string;
+                /** @description What is said. */
+                predicate?: string;
+                /** @description The project. */
+                projectId?: string;
+                /** @description The conversation; with a user, it opens the session layer. */
+                sessionId?: string;
+                /** @description What they are about. */
+                subject?: string;
+                /** @description The team. */
+                teamId?: string;
+                /** @description The user. */
+                userId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listReview: {
+        parameters: {
+            query?: {
+                /** @description The agent; with a user, it opens the agent layer. */
+                agentId?: string;
+                /** @description The company. */
+                companyId?: string;
+                /** @description Where the page before ended, as it said. */
+                cursor?: string;
+                /** @description The layers to list; without any, all that the names open. May be repeated. */
+                layer?: string[];
+                /** @description How many at most: 50 if nothing is said, and at most 100. */
+                limit?: number;
+                /** @description The organisation. */
+                orgId?: string;
+                /** @description The project. */
+                projectId?: string;
+                /** @description The conversation; with a user, it opens the session layer. */
+                sessionId?: string;
+                /** @description The team. */
+                teamId?: string;
+                /** @description The user. */
+                userId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    permitValue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PermitInput"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PermitOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listRejected: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    approveMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveInput"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rejectMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a memory. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    searchMemories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Question"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended, as it said. */
+                cursor?: string;
+                /** @description How many at most: 50 if nothing is said, and at most 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWindow: {
+        parameters: {
+            query?: {
+                /** @description The user, as far as the key is not bound to one. */
+                userId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The conversation. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WindowOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pushTurn: {
+        parameters: {
+            query?: {
+                /** @description The user, as far as the key is not bound to one. */
+                userId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The conversation. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushInput"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WindowOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    clearWindow: {
+        parameters: {
+            query?: {
+                /** @description The user, as far as the key is not bound to one. */
+                userId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The conversation. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClearedOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getStats: {
+        parameters: {
+            query?: {
+                /** @description The agent; with a user, it opens the agent layer. */
+                agentId?: string;
+                /** @description The company. */
+                companyId?: string;
+                /** @description The layers to count; without any, all that the names open. May be repeated. */
+                layer?: string[];
+                /** @description The organisation. */
+                orgId?: string;
+                /** @description The project. */
+                projectId?: string;
+                /** @description The conversation; with a user, it opens the session layer. */
+                sessionId?: string;
+                /** @description The team. */
+                teamId?: string;
+                /** @description The user. */
+                userId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatsOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    followMemories: {
+        parameters: {
+            query?: {
+                /** @description The agent; with a user, it opens the agent layer. */
+                agentId?: string;
+                /** @description The company. */
+                companyId?: string;
+                /** @description Only memories of this kind. May be repeated. */
+                kind?: string[];
+                /** @description Only memories on this layer. May be repeated. */
+                layer?: string[];
+                /** @description The organisation. */
+                orgId?: string;
+                /** @description The project. */
+                projectId?: string;
+                /** @description The words, for `type=query`. */
+                query?: string;
+                /** @description The conversation; with a user, it opens the session layer. */
+                sessionId?: string;
+                /** @description The place in the sequence after which to begin; without it, and without Last-Event-ID, now. */
+                since?: number;
+                /** @description The team. */
+                teamId?: string;
+                /** @description What a stream tells. */
+                type?: "query" | "updates" | "notifications";
+                /** @description The user. */
+                userId?: string;
+            };
+            header?: {
+                /** @description The id of the last event that was taken */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, the data of each being JSON */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getValue: {
+        parameters: {
+            query?: {
+                /** @description The agent; with a user, it opens the agent layer. */
+                agentId?: string;
+                /** @description The company. */
+                companyId?: string;
+                /** @description The layers to look at; without any, all that the names open. May be repeated. */
+                layer?: string[];
+                /** @description The organisation. */
+                orgId?: string;
+                /** @description The project. */
+                projectId?: string;
+                /** @description The conversation; with a user, it opens the session layer. */
+                sessionId?: string;
+                /** @description The team. */
+                teamId?: string;
+                /** @description The user. */
+                userId?: string;
+            };
+            header?: {
+                /** @description Only if this is no longer its ETag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The key. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneMemory"];
+                };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setValue: {
+        parameters: {
+            query: {
+                /** @description The agent; with a user, it opens the agent layer. */
+                agentId?: string;
+                /** @description The company. */
+                companyId?: string;
+                /** @description The layer to keep it on: agent, user, session, project, team, org or company. */
+                layer: string;
+                /** @description The organisation. */
+                orgId?: string;
+                /** @description The project. */
+                projectId?: string;
+                /** @description The conversation; with a user, it opens the session layer. */
+                sessionId?: string;
+                /** @description The team. */
+                teamId?: string;
+                /** @description The user. */
+                userId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The key. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetValueInput"];
+            };
+        };
+        responses: {
+            /** @description It was known already */
+            200: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddOutput"];
+                };
+            };
+            /** @description It is kept */
+            201: {
+                headers: {
+                    /** @description Its version, for If-Match */
+                    ETag?: string;
+                    /** @description Where it can be read */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddOutput"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 
+class AbsenceOutput(TypedDict):
+    """One reason."""
+
+    code: str
+    reason: str
+
+
 class AddOutput(TypedDict):
     """What became of something to remember."""
 
@@ -17,6 +24,35 @@ class AddOutput(TypedDict):
     existing: bool
     memory: MemoryEntry
     redactions: NotRequired[list[RedactionOutput]]
+
+
+class ApproveInput(TypedDict):
+    """What the one who approves has read."""
+
+    text: str
+    """The exact text of the memory."""
+
+
+class AuditListOutput(TypedDict):
+    """Entries of the record, the oldest first."""
+
+    entries: list[AuditOutput]
+    nextAfter: int
+    """Where to go on from, now or later."""
+
+
+class AuditOutput(TypedDict):
+    """One audit entry."""
+
+    action: str
+    firstChange: int | None
+    hash: str
+    lastChange: int | None
+    metadata: dict[str, Any]
+    scope: str | None
+    sequence: int
+    timestamp: str
+    userId: str
 
 
 class AuditPlaceOutput(TypedDict):
@@ -45,6 +81,115 @@ class ChangeInput(TypedDict):
     """In how many seconds it ends from now on."""
 
 
+class ChangeOutput(TypedDict):
+    """One place in the sequence of changes."""
+
+    id: str
+    kind: str
+    scope: str
+    sequence: int
+    timestamp: str
+    version: int
+
+
+class ChangesOutput(TypedDict):
+    """Changes, the oldest first."""
+
+    changes: list[ChangeOutput]
+    nextAfter: int
+    """Where to go on from, now or later."""
+
+
+class ClearedOutput(TypedDict):
+    """What was in a window."""
+
+    cleared: int
+    """How much was in it."""
+    identifiers: dict[str, str]
+    layer: str
+    scope: str
+
+
+class ConfirmInput(TypedDict):
+    """Who vouches for a memory."""
+
+    source: NotRequired[Origin]
+    """Where the confirmation comes from."""
+    text: NotRequired[str | None]
+    """The exact text that its owner has read; without it, nothing is confirmed that waits for
+    review.
+    """
+
+
+class ContextInput(TypedDict):
+    """What a block for a prompt should be about."""
+
+    episodes: NotRequired[int | None]
+    """How many episodes at most: none if nothing is said."""
+    facts: NotRequired[int | None]
+    """How many facts at most: 5 if nothing is said."""
+    filter: NotRequired[Filter]
+    """What else must hold of the memories."""
+    identifiers: NotRequired[Names]
+    """Whose memories, as far as the key is not bound to them; a session is the conversation that
+    is going on, which needs no reminding of itself.
+    """
+    layers: NotRequired[list[str] | None]
+    """The layers to look at; without any, all that the names open."""
+    profile: NotRequired[int | None]
+    """How many facts about who the user is at most: 20 if nothing is said."""
+    prompt: str
+    """The prompt: the task or question at hand."""
+    recency: NotRequired[float | None]
+    """How much more what happened lately counts, from 0 to 1."""
+    tokens: NotRequired[int | None]
+    """How many tokens at most: 4,000 if nothing is said."""
+    told: NotRequired[list[str]]
+    """The memories that the conversation was told already, which are left out."""
+
+
+class ContextOutput(TypedDict):
+    """A block and what went into it."""
+
+    delta: str
+    """The part that this prompt calls for."""
+    leftOut: int
+    """How many memories did not fit."""
+    markdown: str
+    """Both parts."""
+    memories: list[str]
+    """The memories that are in it."""
+    scopes: list[ScopeOutput]
+    """Where was looked."""
+    stable: str
+    """The part that stays the same through a conversation."""
+    tokens: int
+    """About how many tokens it has."""
+
+
+class CorrectInput(TypedDict):
+    """What is true in the place of what is not."""
+
+    content: NotRequired[str | None]
+    """The text; a statement without one is its own text."""
+    fact: NotRequired[Statement | None]
+    """What is true as a statement; without it a statement becomes a plain text."""
+    onPossibleSecret: NotRequired[OnPossibleSecret | None]
+    """What becomes of what may be a secret: ask (the default: nothing is changed), keep or
+    redact.
+    """
+    source: NotRequired[Origin]
+    """Where it comes from."""
+
+
+class CorrectOutput(TypedDict):
+    """A memory that was wrong, and what stands in its place."""
+
+    memory: MemoryEntry
+    redactions: NotRequired[list[RedactionOutput]]
+    replaced: MemoryEntry
+
+
 class CreateManyInput(TypedDict):
     """Several things to remember."""
 
@@ -61,6 +206,16 @@ class CreateManyOutput(TypedDict):
     results: list[AddOutput]
 
 
+class DecisionOutput(TypedDict):
+    """What was decided."""
+
+    decision: str
+    """approved or rejected."""
+    id: str
+    memory: NotRequired[MemoryEntry | None]
+    """The memory, unless it is gone."""
+
+
 class DeleteOutput(TypedDict):
     """What was forgotten."""
 
@@ -69,6 +224,25 @@ class DeleteOutput(TypedDict):
     ids: list[str]
     receipt: NotRequired[ReceiptOutput | None]
     success: bool
+
+
+class EntitiesOutput(TypedDict):
+    """Entities, and where they are named."""
+
+    entities: list[EntityOutput]
+    scopes: list[ScopeOutput]
+
+
+class EntityOutput(TypedDict):
+    """What is known of an entity."""
+
+    aliases: list[str]
+    firstAt: str
+    lastAt: str
+    memories: NotRequired[list[MemoryEntry]]
+    mentionCount: int
+    name: str
+    type: str
 
 
 class EntryEmbedding(TypedDict):
@@ -132,6 +306,77 @@ class EntryTriple(TypedDict):
     subject: str
 
 
+class FactFilter(TypedDict):
+    """The parts of a statement that are known."""
+
+    factType: NotRequired[str | None]
+    """What kind of statement."""
+    object: NotRequired[str | None]
+    """With respect to what."""
+    predicate: NotRequired[str | None]
+    """What is said of it."""
+    subject: NotRequired[str | None]
+    """What it is about."""
+
+
+Filter = TypedDict(
+    "Filter",
+    {
+        "contextKey": "NotRequired[str | None]",
+        "custom": "NotRequired[dict[str, Any]]",
+        "excludedSessionId": "NotRequired[str | None]",
+        "fact": "NotRequired[FactFilter]",
+        "from": "NotRequired[str | None]",
+        "hasKnowledgePointer": "NotRequired[bool | None]",
+        "keyPrefix": "NotRequired[str | None]",
+        "kinds": "NotRequired[list[str]]",
+        "learntBy": "NotRequired[str | None]",
+        "minimumTrust": "NotRequired[str | None]",
+        "origin": "NotRequired[str | None]",
+        "sourceType": "NotRequired[str | None]",
+        "states": "NotRequired[list[str]]",
+        "tags": "NotRequired[list[str]]",
+        "to": "NotRequired[str | None]",
+    },
+)
+"""What must hold of memories; without a state, that they are active."""
+
+
+class ForgetInput(TypedDict):
+    """What to forget: ids, a selection (a filter, layers or both), or a source; exactly one of
+    them.
+    """
+
+    dryRun: NotRequired[bool]
+    """Whether to say only what would go."""
+    filter: NotRequired[Filter | None]
+    """What must hold of the memories; a filter without anything needs layers."""
+    identifiers: NotRequired[Names]
+    """Whose memories a filter means, as far as the key is not bound to them."""
+    ids: NotRequired[list[str] | None]
+    """The memories, by their ids."""
+    layers: NotRequired[list[str] | None]
+    """The layers on which; without any, all that the names open."""
+    source: NotRequired[str | None]
+    """The page, file, call, conversation or tool that they came from; everything from there
+    goes, in every scope that is open to the caller.
+    """
+
+
+class ForgetOutput(TypedDict):
+    """What was forgotten, or would be."""
+
+    deleted: int
+    derived: int
+    """How many of them were concluded from the others."""
+    dryRun: bool
+    """Whether nothing was forgotten, and this only says what would be."""
+    failed: list[str]
+    ids: list[str]
+    receipt: NotRequired[ReceiptOutput | None]
+    success: bool
+
+
 class ForgottenOutput(TypedDict):
     """A memory that is gone."""
 
@@ -139,10 +384,8 @@ class ForgottenOutput(TypedDict):
     scope: str
 
 
-class GetOutput(TypedDict):
-    """One memory."""
-
-    memory: MemoryEntry
+FusionName = Literal["weighted"] | Literal["rrf"]
+"""How pieces of evidence are put together."""
 
 
 class HistoryOutput(TypedDict):
@@ -150,6 +393,57 @@ class HistoryOutput(TypedDict):
 
     current: MemoryEntry
     earlier: list[MemoryEntry]
+
+
+class ImportOutput(TypedDict):
+    """What became of a bundle."""
+
+    created: int
+    """Memories that were added."""
+    dryRun: bool
+    """Whether nothing was changed, and this only says what would be."""
+    duplicates: int
+    """Memories that another one in the same scope says the same as."""
+    forgotten: int
+    """Memories that were forgotten here, and stay so."""
+    redacted: int
+    """Secrets that were taken out."""
+    refused: int
+    """Memories that the rules of every write refuse."""
+    rejected: int
+    """Memories that say what was rejected here, and stay out."""
+    replaced: int
+    """Memories that got a next version."""
+    skipped: int
+    """Memories that were there already and stay as they are."""
+
+
+class JobOutput(TypedDict):
+    """Work that was accepted."""
+
+    endedAt: str | None
+    error: NotRequired[Said | None]
+    """Why it failed."""
+    id: str
+    """Where it is asked after: `/v1/jobs/` and this."""
+    operation: str
+    """What was asked for."""
+    result: NotRequired[Any]
+    """What would have been answered."""
+    startedAt: str
+    state: JobState
+    """How far it is."""
+
+
+JobState = Literal["running", "done", "failed"]
+"""How far a job is."""
+
+
+class JobsOutput(TypedDict):
+    """The caller's jobs."""
+
+    jobs: list[JobOutput]
+    """The latest first, without what came of them."""
 
 
 class ListOutput(TypedDict):
@@ -190,6 +484,30 @@ class MemoryEntry(TypedDict):
     updatedAt: str
     validUntil: NotRequired[str | None]
     version: int
+
+
+class MemoryEvent(TypedDict):
+    """That a memory was added, changed or removed."""
+
+    id: str
+    memory: NotRequired[MemoryEntry | None]
+    """The memory as it is now, unless it is gone or was not asked for."""
+    scope: str
+    """Whose it is."""
+    sequence: int
+    """The place in the sequence of changes."""
+    timestamp: str
+    type: str
+    """What happened: created, updated or deleted."""
+    version: int
+    """The version that the change left behind."""
+
+
+MergeName = Literal["fused"] | Literal["precedence"]
+"""How results of several layers are put together."""
+
+ModeName = Literal["hybrid"] | Literal["semantic"] | Literal["keyword"]
+"""By which evidence memories are found."""
 
 
 class Names(TypedDict):
@@ -250,6 +568,12 @@ OnPossibleSecret = Literal["ask"] | Literal["keep"] | Literal["redact"]
 """What becomes of what may be a secret and may be something harmless."""
 
 
+class OneMemory(TypedDict):
+    """One memory."""
+
+    memory: MemoryEntry
+
+
 class Origin(TypedDict):
     """Where a text comes from, as the caller says: it can only lower how far the text is
     trusted.
@@ -273,6 +597,66 @@ class Origin(TypedDict):
     """
 
 
+class PermitInput(TypedDict):
+    """A text that was rejected."""
+
+    identifiers: NotRequired[Names]
+    """The names that the layer needs, as far as the key is not bound to them."""
+    layer: str
+    """The layer on which it was rejected."""
+    text: str
+    """What it says, however it is spelt."""
+
+
+class PermitOutput(TypedDict):
+    """Whether a text may be learnt again now."""
+
+    permitted: bool
+    scope: ScopeOutput
+
+
+class PushInput(TypedDict):
+    """Something that was said."""
+
+    content: str
+    """What was said."""
+    role: str
+    """Who spoke, such as user or assistant."""
+    source: NotRequired[Origin | None]
+    """Where it comes from, if not from the conversation."""
+
+
+class Question(TypedDict):
+    """A question, and how it is to be answered."""
+
+    filter: NotRequired[Filter]
+    """What else must hold of the memories."""
+    fusion: NotRequired[FusionName | None]
+    """How evidence is put together: weighted (the default), or rrf, by ranks alone."""
+    identifiers: NotRequired[Names]
+    """Whose memories, as far as the key is not bound to them."""
+    layers: NotRequired[list[str] | None]
+    """The layers to search; without any, all that the names open."""
+    limit: NotRequired[int | None]
+    """How many hits at most: 10 if nothing is said."""
+    limitPerLayer: NotRequired[int | None]
+    """How many hits of one layer at most."""
+    merge: NotRequired[MergeName | None]
+    """The best first (fused, the default), or the most specific layer first (precedence)."""
+    mode: NotRequired[ModeName | None]
+    """By which evidence: hybrid (the default), semantic or keyword."""
+    query: str
+    """The question or keywords, in any language."""
+    recency: NotRequired[float | None]
+    """How much more what happened lately counts, from 0 (the default) to 1."""
+    referenceTime: NotRequired[str | None]
+    """The moment from which "yesterday" is meant, if not now."""
+    threshold: NotRequired[float | None]
+    """The least cosine, from -1 to 1; by vectors alone 0.7 if nothing is said."""
+    tokens: NotRequired[int | None]
+    """How many tokens all hits together may have, about."""
+
+
 class ReceiptOutput(TypedDict):
     """That memories were forgotten, as it is handed out and read back."""
 
@@ -290,12 +674,114 @@ RedactionOutput = TypedDict("RedactionOutput", {"class": "str", "level": "str"})
 """What was taken out of a text."""
 
 
+class RejectedOutput(TypedDict):
+    """What is not learnt again."""
+
+    rejections: list[RejectionOutput]
+
+
+class RejectionOutput(TypedDict):
+    """A value that is not learnt again."""
+
+    at: str
+    hash: str
+    scope: ScopeOutput
+
+
+class Said(TypedDict):
+    """What went wrong."""
+
+    code: str
+    """What programs branch on, such as MEMORY_NOT_FOUND."""
+    details: dict[str, Any]
+    """Facts that belong to the code."""
+    message: str
+    """For people."""
+    operation: str | None
+    """The operation that failed."""
+    retryable: bool
+    """Whether the same request may succeed later."""
+    status: int
+    """The status of HTTP."""
+
+
 class ScopeOutput(TypedDict):
     """Whose something is."""
 
     identifiers: dict[str, str]
     layer: str
     scope: str
+
+
+class ScopeStats(TypedDict):
+    """What one scope holds."""
+
+    entities: int
+    identifiers: dict[str, str]
+    latestAt: str | None
+    layer: str
+    memories: int
+    pendingEmbeddings: int
+    scope: str
+
+
+class SearchOutput(TypedDict):
+    """The answer to a question."""
+
+    leftOut: NotRequired[int]
+    meaning: str
+    pendingEmbeddings: int
+    results: list[SearchResult]
+    searchedLayers: list[str]
+    searchedScopes: list[ScopeOutput]
+    totalCount: int
+
+
+class SearchResult(TypedDict):
+    """One hit."""
+
+    layer: str
+    memory: MemoryEntry
+    score: float
+    signals: SignalsOutput
+
+
+class SessionOutput(TypedDict):
+    """A conversation, and how much is kept of it."""
+
+    latestAt: str | None
+    memories: int
+    sessionId: str
+    turns: int
+    userId: str
+
+
+class SessionsOutput(TypedDict):
+    """One page of conversations."""
+
+    nextCursor: str | None
+    sessions: list[SessionOutput]
+    totalCount: int
+
+
+class SetValueInput(TypedDict):
+    """A value to keep."""
+
+    source: NotRequired[Origin]
+    """Where it comes from."""
+    value: str
+    """The value."""
+
+
+class SignalsOutput(TypedDict):
+    """What brought a hit into an answer."""
+
+    cosine: NotRequired[float | None]
+    explanation: list[str]
+    matchedNames: list[str]
+    matchedTerms: list[str]
+    overrides: list[str]
+    parts: dict[str, float]
 
 
 class Statement(TypedDict):
@@ -311,9 +797,60 @@ class Statement(TypedDict):
     """What it is about."""
 
 
+class StatsOutput(TypedDict):
+    """What is kept."""
+
+    contentBytes: int
+    kinds: dict[str, int]
+    latestAt: str | None
+    layers: dict[str, int]
+    pendingEmbeddings: int
+    scopes: list[ScopeStats]
+    total: int
+
+
+class TurnOutput(TypedDict):
+    """Something said in a conversation."""
+
+    content: str
+    role: str
+    timestamp: str
+
+
 class UpdateOutput(TypedDict):
     """A memory after a change."""
 
     embeddingRegenerated: bool
     memory: MemoryEntry
     redactions: NotRequired[list[RedactionOutput]]
+
+
+class VerifyOutput(TypedDict):
+    """Whether the record is whole."""
+
+    entries: int | None
+    """How many entries there are, if it is."""
+    problem: NotRequired[str | None]
+    """What does not fit, if it is not."""
+    valid: bool
+
+
+class WhyNotOutput(TypedDict):
+    """Why a memory is not part of an answer."""
+
+    absent: bool
+    cosine: float | None
+    found: int
+    memory: MemoryEntry
+    rank: int | None
+    reasons: list[AbsenceOutput]
+
+
+class WindowOutput(TypedDict):
+    """The turns of a conversation."""
+
+    identifiers: dict[str, str]
+    layer: str
+    scope: str
+    turns: list[TurnOutput]
+    """The last turns, the oldest first."""
