@@ -24,6 +24,7 @@ mod openapi;
 mod openspec;
 mod rest;
 mod stream;
+mod upkeep;
 mod visit;
 mod watch;
 
@@ -89,7 +90,9 @@ pub async fn open(
     let closing = CancellationToken::new();
     let connections = service.limits.connections;
     let jobs = Arc::default();
+    let upkeep = upkeep::run(service.server.desk().clone(), closing.clone());
     let router = router(service, listener.local_addr()?, closing.clone(), Arc::clone(&jobs));
+    tokio::spawn(upkeep);
     let shutdown = async move {
         shutdown.await;
         closing.cancel();

@@ -40,8 +40,8 @@ use crate::embed::Embedder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::Redaction;
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Commit, Filter, IdempotencyKey, Kind, Layer, Memory,
-    MemoryId, Outcome, Reading, Right, Scope, Timestamp, microseconds,
+    AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Filter, IdempotencyKey, Kind, Layer,
+    Memory, MemoryId, Outcome, Reading, Right, Scope, Timestamp, microseconds,
 };
 use crate::retrieval::{self, Selection};
 use crate::store::Store;
@@ -67,6 +67,12 @@ pub use why_not::{Absence, WhyNot};
 pub use window::Turn;
 
 use embed::Questions;
+
+/// How many custom fields a filter may name.
+const MOST_CUSTOM: usize = 64;
+
+/// How many tags a filter may name.
+const MOST_TAGS: usize = 1_000;
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
@@ -198,6 +204,7 @@ impl fmt::Debug for Engine {
 /// Returns the filter for what a caller means and may read.
 fn filter(caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filter> {
     caller.require(Right::Read)?;
+    check_criteria(&selection.criteria)?;
     let layers = selection.layers.as_deref();
     let mut scopes = retrieval::reach(caller, &selection.identifiers, layers)?;
     if scopes.is_empty() {
@@ -209,6 +216,20 @@ fn filter(caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filt
         scopes.retain(|scope| scope.identifiers().get(Layer::Session) != Some(excluded));
     }
     Ok(Filter { scopes, now, criteria: selection.criteria.clone() })
+}
+
+/// Refuses more conditions than a store can be asked for at once.
+fn check_criteria(criteria: &Criteria) -> Result<()> {
+    for (what, count, most) in [
+        ("custom fields", criteria.custom.len(), MOST_CUSTOM),
+        ("tags", criteria.tags.len(), MOST_TAGS),
+    ] {
+        if count > most {
+            let message = format!("a filter has at most {most} {what}, not {count}");
+            return Err(Error::invalid(message).with("limit", most));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a scope that the caller may not open.

@@ -45,10 +45,10 @@ pub struct Serve {
     #[arg(long, value_name = "NUMBER", default_value_t = 500)]
     rate: u32,
     /// How many requests are answered at the same time
-    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 256, value_parser = at_once)]
     at_once: usize,
     /// How many megabytes the body of a request may have
-    #[arg(long, value_name = "MEGABYTES", default_value_t = 16)]
+    #[arg(long, value_name = "MEGABYTES", default_value_t = 16, value_parser = max_body)]
     max_body: usize,
     /// Which requests are written to standard error, without anything of their content: as JSON
     /// with --json or where nobody looks on
@@ -116,11 +116,24 @@ impl Serve {
     fn limits(&self) -> Limits {
         Limits {
             rate: NonZeroU32::new(self.rate),
-            at_once: self.at_once.max(1),
-            body_bytes: self.max_body.saturating_mul(1024 * 1024),
+            at_once: self.at_once,
+            body_bytes: self.max_body * 1024 * 1024,
             ..Limits::default()
         }
     }
+}
+
+fn at_once(raw: &str) -> Result<usize, String> {
+    between(raw, 1, 100_000)
+}
+
+fn max_body(raw: &str) -> Result<usize, String> {
+    between(raw, 1, 1_024)
+}
+
+fn between(raw: &str, least: usize, most: usize) -> Result<usize, String> {
+    let number = raw.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("a number from {least} to {most} is needed"))
 }
 
 /// Returns who asks without a key: whoever runs this.

@@ -40,11 +40,11 @@ pub(super) async fn admit(
         Ok(admitted) => admitted,
         Err(failure) => return Failure::answer(failure, &manner),
     };
-    if visitor.token.is_some() {
-        request
-            .extensions_mut()
-            .insert(Place::of(visitor.caller.clone(), visitor.identifiers.clone()));
-    }
+    let place = match &visitor.token {
+        Some(_) => Place::of(visitor.caller.clone(), visitor.identifiers.clone()),
+        None => house.place().clone(),
+    };
+    request.extensions_mut().insert(place);
     request.extensions_mut().insert(visitor);
     let mut response = next.run(request).await;
     if let Some(left) = left {

@@ -97,11 +97,16 @@ async fn collect(headers: &HeaderMap, body: Stream) -> Outcome<Bytes> {
     }
     Bytes::from_request(Request::new(body), &()).await.map_err(|rejection| {
         if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            let code = ErrorKind::ContentTooLong.code();
-            return Failure::new(StatusCode::PAYLOAD_TOO_LARGE, code, "the body is too large");
+            return too_large();
         }
         Failure::unreadable("the body ended before it was whole")
     })
+}
+
+/// Says that a body is too large.
+pub(super) fn too_large() -> Failure {
+    let code = ErrorKind::ContentTooLong.code();
+    Failure::new(StatusCode::PAYLOAD_TOO_LARGE, code, "the body is too large")
 }
 
 /// Reads JSON; anything deeper than 128 levels is refused before it is built.

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::answer::Answer;
-use super::body::Body;
+use super::body::{self, Body};
 use super::failure::{Failure, Outcome};
 use super::house::House;
 use super::manner::Manner;
@@ -187,6 +187,8 @@ async fn handle<E: Endpoint>(
     request: Request,
 ) -> Response {
     let answered = async {
+        // The engine would refuse it too, but only after everything was read.
+        visitor.caller.require(E::NEEDS)?;
         check_names(request.uri().query().unwrap_or_default(), &known)?;
         check_conditions::<E>(request.headers())?;
         let notes = manner.notes.clone();
@@ -204,6 +206,7 @@ async fn read<E: Endpoint>(
     notes: Notes,
     request: Request,
 ) -> Outcome<(Visit, Asked<E>)> {
+    check_length(request.headers(), house.limits().body_bytes)?;
     let (mut parts, body) = request.with_limited_body().into_parts();
     let path = path_parameters(&mut parts).await?;
     let query = parts.uri.query().unwrap_or_default();
@@ -212,6 +215,16 @@ async fn read<E: Endpoint>(
     let body = E::Body::read(&parts.headers, body).await?;
     let visit = Visit::new(house, visitor, parts.headers, notes).await?;
     Ok((visit, Asked { path, query, body }))
+}
+
+/// Refuses a body that says itself that it is too large, before any of it is read.
+fn check_length(headers: &HeaderMap, most: usize) -> Outcome<()> {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let length = length.and_then(|length| length.parse::<u64>().ok());
+    if length.is_some_and(|length| length > most as u64) {
+        return Err(body::too_large());
+    }
+    Ok(())
 }
 
 /// Refuses a name that means nothing here, as whoever wrote it thinks that it does.

@@ -15,7 +15,7 @@ use super::log::Log;
 use super::stream::Streams;
 use super::visit::Visitor;
 use crate::metrics::Metrics;
-use crate::{Desk, Opened};
+use crate::{Desk, Opened, Place};
 
 /// How long a count of everything is good enough, as it goes through all of it.
 const FRESH: Duration = Duration::from_secs(10);
@@ -89,6 +89,11 @@ impl House {
         let census = engine.census(caller).await?;
         *kept = Some((Instant::now(), census.clone()));
         Ok(census)
+    }
+
+    /// Returns where whoever is at this machine reads and writes.
+    pub(super) fn place(&self) -> &Place {
+        self.0.desk.place()
     }
 
     /// Returns who asks without a key.

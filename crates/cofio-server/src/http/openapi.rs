@@ -16,7 +16,7 @@ use super::failure::{FailureBody, Problem};
 use super::house::House;
 
 /// What can go wrong with any request.
-const FAILURES: [(StatusCode, &str); 11] = [
+const FAILURES: [(StatusCode, &str); 12] = [
     (StatusCode::BAD_REQUEST, "Something in the request cannot be read or is out of range"),
     (StatusCode::UNAUTHORIZED, "No key was sent, or one that is not valid"),
     (StatusCode::FORBIDDEN, "The key may not do this, or not open what is named"),
@@ -27,6 +27,7 @@ const FAILURES: [(StatusCode, &str); 11] = [
     (StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body is not in the form that is read here"),
     (StatusCode::UNPROCESSABLE_ENTITY, "A layer or an identifier is missing, or a policy refuses"),
     (StatusCode::TOO_MANY_REQUESTS, "The key asks too often"),
+    (StatusCode::INTERNAL_SERVER_ERROR, "The server has to be set up differently, or mended"),
     (StatusCode::SERVICE_UNAVAILABLE, "There is too much to do, or a part is out of order"),
 ];
 

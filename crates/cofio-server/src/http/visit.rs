@@ -38,7 +38,7 @@ impl fmt::Debug for Visitor {
 }
 
 /// One request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Visit {
     /// The engine that is asked.
     pub(crate) engine: Engine,
@@ -129,7 +129,8 @@ impl Visit {
     pub(crate) fn has_already(&self, tag: &str) -> bool {
         let tags = self.headers.get_all(header::IF_NONE_MATCH).iter();
         let mut tags = tags.filter_map(|tags| tags.to_str().ok()).flat_map(|tags| tags.split(','));
-        tags.any(|one| one.trim() == tag || one.trim() == "*")
+        // What a proxy packs is the same by this comparison (RFC 9110, 8.8.3.2).
+        tags.any(|one| one.trim().trim_start_matches("W/") == tag || one.trim() == "*")
     }
 
     /// Returns whether the caller would rather come back for the answer.

@@ -49,12 +49,15 @@ impl Server {
         &self.0.desk
     }
 
-    /// Returns the desk at which whoever makes a request asks: over HTTP a key may say who.
-    fn desk_of(&self, context: &RequestContext<RoleServer>) -> Arc<Desk> {
-        match extension::<Place>(context) {
-            Some(place) => Arc::new(self.0.desk.at(place.clone())),
-            None => Arc::clone(&self.0.desk),
+    /// Returns the desk at which whoever makes a request asks: over HTTP it was found out who.
+    fn desk_of(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Desk>, ErrorData> {
+        if context.extensions.get::<Parts>().is_none() {
+            return Ok(Arc::clone(&self.0.desk));
         }
+        let place = extension::<Place>(context).cloned();
+        let place =
+            place.ok_or_else(|| ErrorData::internal_error("nobody knows who asks", None))?;
+        Ok(Arc::new(self.0.desk.at(place)))
     }
 }
 
@@ -109,7 +112,7 @@ impl ServerHandler for Server {
         let metrics = extension::<Metrics>(&context).cloned();
         let cancelled = context.ct.clone();
         let call = Call {
-            desk: self.desk_of(&context),
+            desk: self.desk_of(&context)?,
             at_best: self.0.at_best,
             context,
             answers: request.input_responses.unwrap_or_default(),
@@ -133,7 +136,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.desk_of(&context), request.as_ref()).await
+        resources::list(&*self.desk_of(&context)?, request.as_ref()).await
     }
 
     async fn list_resource_templates(
@@ -151,7 +154,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.desk_of(&context), &request.uri).await?.into())
+        Ok(resources::read(&*self.desk_of(&context)?, &request.uri).await?.into())
     }
 
     async fn list_prompts(
@@ -169,6 +172,6 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::get(&self.desk_of(&context), &request).await?.into())
+        Ok(prompts::get(&*self.desk_of(&context)?, &request).await?.into())
     }
 }

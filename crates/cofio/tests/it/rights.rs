@@ -112,7 +112,7 @@ fn a_window_lets_go_of_what_is_old_whoever_talks() {
     let talk = scope(Layer::Session, &[(Layer::User, "alice"), (Layer::Session, "s1")]);
     let talker = with(&[Right::Read, Right::Write]);
     let mut turns = Vec::new();
-    for number in 0..engine.config().window_turns * 2 + 1 {
+    for number in 0..=engine.config().window_turns * 2 {
         let (text, source) = (format!("turn {number}"), fact("alice", "").source);
         turns = block_on(engine.push_turn(&talker, &talk, "user", &text, source)).unwrap();
     }

@@ -1,12 +1,12 @@
 //! Looking for what is left of the forgotten.
 
-use cofio::model::{Channel, Draft, Kind, MemoryId, Source, Triple};
+use cofio::model::{Bound, Channel, Draft, KeyDraft, Kind, Layer, MemoryId, Source, Triple};
 use cofio::store::{Trace, Verdict, Wanted};
 use pollster::block_on;
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::fixture::{Fixture, START, fact, keeper, local};
+use crate::fixture::{Fixture, START, fact, keeper, local, named};
 
 fn traces(fixture: &Fixture, wanted: Wanted) -> Vec<Trace> {
     block_on(fixture.engine.settle()).unwrap();
@@ -54,6 +54,18 @@ fn draft(number: u64) -> (Draft, Vec<String>) {
         object: words[6].clone(),
     });
     (draft, words)
+}
+
+#[test]
+fn what_keys_are_called_is_no_trace_of_what_was_said() {
+    let fixture = Fixture::new();
+    let said = fixture.fact("alice", "Margarethe keeps the gramophone");
+    let bound = Bound::default().with(Layer::Team, named("gramophones"));
+    let draft = KeyDraft::new("Margarethe's laptop", bound);
+    block_on(fixture.engine.create_key(&keeper(), draft, [7; 32])).unwrap();
+    forget(&fixture, std::slice::from_ref(&said.id));
+    let found = traces(&fixture, wanted(&[said.id], &["Margarethe", "gramophone"]));
+    assert_eq!(suspects(&found), Vec::<&str>::new());
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub struct Create {
     /// Lets it do everything everywhere, and manage keys
     #[arg(long, conflicts_with_all = ["rights", "read_only"])]
     admin: bool,
-    /// A user whose memories it opens; as often as needed, as all of these
+    /// A user whose memories it opens; this and the next can be repeated
     #[arg(long, value_name = "NAME", help_heading = "What it opens")]
     user: Vec<String>,
     /// An agent of the user

@@ -37,8 +37,7 @@ fn bundle(name: &str, text: &str) -> Vec<u8> {
     let now = record.memory.created_at;
     let mut writer = cofio::bundle::Writer::new(now);
     writer.add(&record);
-    let written = writer.finish();
-    resealed(&String::from_utf8(written).unwrap().replace("a placeholder", text))
+    resealed(&String::from_utf8(writer.finish()).unwrap().replace("a placeholder", text))
 }
 
 /// Gives a changed bundle the checksum that the reader says it misses.

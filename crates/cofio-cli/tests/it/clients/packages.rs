@@ -18,7 +18,7 @@ struct Copied {
 impl Copied {
     fn of(name: &str) -> Self {
         let machine = Machine::new();
-        let served = Served::start(&machine, "core");
+        let served = Served::start(&machine, &[]);
         let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../clients");
         let folder = machine.path(name);
         copy(&clients.join(name), &folder);
@@ -29,7 +29,7 @@ impl Copied {
     fn check(&self, program: &Path, arguments: &[&str]) {
         let mut command: Command = self.machine.program(program);
         command.current_dir(&self.folder).args(arguments);
-        command.env("COFIO_TEST_URL", self.served.address.trim_end_matches("/mcp"));
+        command.env("COFIO_TEST_URL", &self.served.address);
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         let complained = String::from_utf8_lossy(&output.stderr);

@@ -11,6 +11,9 @@ use super::test::Test;
 /// How many scopes one request may look into.
 const MOST: usize = 100;
 
+/// How many scopes names may make before it is seen which of them there are.
+const MOST_TOLD: usize = 1_000;
+
 /// Which names of an entity can be meant, and whether having none can.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Possible {
@@ -161,12 +164,7 @@ impl Places {
             there.map(|summary| summary.scope).filter(|scope| self.includes(scope)).collect()
         };
         if scopes.len() > MOST {
-            let message = format!(
-                "this would look into {} places and may look into {MOST}: name a user, agent, app \
-                 or run",
-                scopes.len()
-            );
-            return Err(Error::invalid(message));
+            return Err(too_many(&scopes.len().to_string()));
         }
         Ok(scopes)
     }
@@ -189,6 +187,9 @@ impl Places {
     fn told(&self) -> Option<Result<Vec<Scope>>> {
         let (users, agents) = (self.user.names()?, self.agent.names()?);
         let runs = self.run.names()?;
+        if users.len().saturating_mul(1 + agents.len() + runs.len()) > MOST_TOLD {
+            return Some(Err(too_many("more than a thousand")));
+        }
         let mut scopes = Vec::new();
         for user in users {
             let of_user = [(Layer::User, user.as_str())];
@@ -219,4 +220,12 @@ fn scope(layer: Layer, names: &[(Layer, &str)]) -> Result<Scope> {
         identifiers = identifiers.with(*layer, Identifier::new(name)?);
     }
     Scope::new(layer, &identifiers)
+}
+
+/// Says that a request means too many scopes at once.
+fn too_many(count: &str) -> Error {
+    Error::invalid(format!(
+        "this would look into {count} places and may look into {MOST}: name a user, agent, app or \
+         run"
+    ))
 }

@@ -8,9 +8,10 @@ use uuid::Uuid;
 
 use super::delete::{DeleteOptions, remove};
 use super::write::{EntryInput, Governance, Write, WriteOptions, memory_id};
-use crate::http::answer::{Found, tag};
+use crate::http::answer::tag;
 use crate::http::body::Json;
-use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
+use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing};
+use crate::http::eventually::Eventually;
 use crate::http::failure::{Failure, Outcome, Said};
 use crate::http::visit::{Visit, version_of};
 
@@ -154,7 +155,7 @@ impl Endpoint for Batch {
     type Path = Nothing;
     type Query = Nothing;
     type Body = Json<BatchInput>;
-    type Answer = Found<BatchOutput>;
+    type Answer = Eventually<BatchOutput>;
 
     const METHOD: Method = Method::POST;
     const PATH: &'static str = "/openspec/v1/knowledge/batch";
@@ -163,6 +164,7 @@ impl Endpoint for Batch {
     const SUMMARY: &'static str = "Keep, change or remove several entries";
     const ABOUT: &'static str = "Entries are done one after the other, and each is answered by itself. What was done before one failed stays done; the rest is done only with continue_on_error.";
     const NEEDS: Right = Right::Write;
+    const HEADERS: &'static [Header] = &[Header::Prefer];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(BatchInput { operation, entries, options }) = asked.body;
@@ -171,25 +173,32 @@ impl Endpoint for Batch {
             let message = format!("{count} entries in one batch; at most {most} are taken");
             return Err(Error::invalid(message).with("limit", most).into());
         }
-        let (mut results, mut status) = (Results::default(), BatchStatus::Completed);
-        for (index, item) in entries.into_iter().enumerate() {
-            let done = item.run(visit, operation).await;
-            let failed = done.is_err();
-            results.add(index, done);
-            if failed && !options.continue_on_error {
-                status = BatchStatus::Failed;
-                break;
-            }
-        }
-        let ignored = options.notify_on_completion.filter(|notify| *notify);
-        let ignored = ignored.map(|_| "options.notify_on_completion").into_iter().collect();
-        Ok(Found(BatchOutput {
-            operation_id: Uuid::now_v7().to_string(),
-            status,
-            results,
-            ignored,
-        }))
+        let own = visit.clone();
+        let work = async move { Ok(all(&own, operation, entries, options).await) };
+        Eventually::of(visit, Self::NAME, work).await
     }
+}
+
+/// Does one entry after the other.
+async fn all(
+    visit: &Visit,
+    operation: Operation,
+    entries: Vec<Item>,
+    options: BatchOptions,
+) -> BatchOutput {
+    let (mut results, mut status) = (Results::default(), BatchStatus::Completed);
+    for (index, item) in entries.into_iter().enumerate() {
+        let done = item.run(visit, operation).await;
+        let failed = done.is_err();
+        results.add(index, done);
+        if failed && !options.continue_on_error {
+            status = BatchStatus::Failed;
+            break;
+        }
+    }
+    let ignored = options.notify_on_completion.filter(|notify| *notify);
+    let ignored = ignored.map(|_| "options.notify_on_completion").into_iter().collect();
+    BatchOutput { operation_id: Uuid::now_v7().to_string(), status, results, ignored }
 }
 
 /// Returns how many entries a batch may have.

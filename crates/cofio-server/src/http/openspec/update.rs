@@ -2,7 +2,7 @@ use axum::http::Method;
 use cofio::model::Right;
 
 use super::write::{Status, Write, Written};
-use crate::http::answer::Versioned;
+use crate::http::answer::Changed;
 use crate::http::body::Json;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Header, Nothing};
 use crate::http::failure::{Failure, Outcome};
@@ -14,7 +14,7 @@ impl Endpoint for Update {
     type Path = ById;
     type Query = Nothing;
     type Body = Json<Write>;
-    type Answer = Versioned<Written>;
+    type Answer = Changed<Written>;
 
     const METHOD: Method = Method::PUT;
     const PATH: &'static str = "/openspec/v1/knowledge/{id}";
@@ -35,6 +35,6 @@ impl Endpoint for Update {
         let updated = visit.engine.update(visit.caller(), &id, patch).await;
         let memory = updated.map_err(|error| visit.refused(error))?.memory;
         let value = Written::new(visit, &memory, Status::Updated, true, ignored);
-        Ok(Versioned { version: memory.version, value })
+        Ok(Changed { version: memory.version, value })
     }
 }

@@ -199,7 +199,13 @@ impl Write {
         let kept = self.entry.kept_in_a_change();
         let ignored = [self.entry.ignored(), self.options.ignored(), self.governance.ignored()];
         let Self { entry, options, .. } = self;
-        let expected = entry.etag.as_deref().map(version_of).transpose()?.flatten().or(expected);
+        let named = entry.etag.as_deref().map(version_of).transpose()?.flatten();
+        if let (Some(named), Some(expected)) = (named, expected)
+            && named != expected
+        {
+            return Err(Error::invalid("If-Match and the etag of the entry name two versions"));
+        }
+        let expected = named.or(expected);
         let mut metadata = wire::metadata_patch(entry.metadata)?;
         let text = entry.content.as_deref().unwrap_or_default();
         let source = match entry.source.map(SourceInput::split) {

@@ -67,7 +67,7 @@ fn json_that_is_deep_broken_or_of_the_wrong_kind_is_refused() {
 #[test]
 fn numbers_out_of_range_are_refused() {
     let (_fixture, served) = narrow(Limits::default());
-    for limit in ["0", "-1", "101", "9223372036854775808", "1e3", "NaN", ""] {
+    for limit in ["0", "-1", "101", "9223372036854775808", "1e3", "NaN"] {
         let answer = served.ask("GET", &format!("/v1/memories?limit={limit}"), &Value::Null);
         assert_eq!(answer.status, 400, "{limit} {}", answer.body);
     }

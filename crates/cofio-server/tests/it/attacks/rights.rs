@@ -28,11 +28,11 @@ fn a_key_that_is_missing_wrong_or_over_opens_nothing() {
     wrong.push(last);
     let long = "x".repeat(10_000);
     let mut said = Vec::new();
-    for key in [expiring.as_str(), &revoked, &wrong, "cofio_", "x", "", &long] {
+    for key in [expiring.as_str(), &revoked, &wrong, "cofio_", "x", &long] {
         let answer = town.ask(key, "GET", "/v1/memories", &Value::Null);
         assert_eq!(answer.status, 401, "{}", answer.body);
         assert!(answer.headers.contains_key("www-authenticate"));
-        said.push(alike(&answer, "").1);
+        said.push(alike(&answer, key).1);
     }
     said.dedup();
     assert_eq!(said.len(), 1, "nobody learns why: {said:?}");
@@ -147,7 +147,9 @@ fn an_administrator_makes_keys_and_takes_them_back() {
     let gone = town.ask(&town.admin, "DELETE", &format!("/v1/keys/{id}"), &Value::Null);
     assert_eq!(gone.status, 200, "{}", gone.body);
     assert_eq!(town.ask(token, "GET", "/v1/memories", &Value::Null).status, 401);
-    for (method, path) in [("GET", "/v1/keys"), ("DELETE", "/v1/keys/key_x")] {
+    for (method, path) in
+        [("GET", "/v1/keys"), ("DELETE", "/v1/keys/key_01890000000070008000000000000000")]
+    {
         assert_eq!(
             town.ask(&town.alice, method, path, &Value::Null).status,
             403,

@@ -9,7 +9,7 @@ use cofio::{Engine, ErrorKind, Result, Selection};
 use pollster::block_on;
 
 use super::engine;
-use crate::fixture::{fact, identifiers, keeper, local, named};
+use crate::fixture::{fact, identifiers, keeper, local, named, scope};
 
 /// What somebody sees who may be trusted.
 const KNOWN: &str = "the ferry sails at nine";
@@ -142,19 +142,8 @@ fn values_by_key_are_not_replaced_by_those_trusted_less() {
         set(&engine, &local("alice"), "tidy up").unwrap();
         let error = set(&engine, &doubted(trust), "rest").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused);
-        let turns = block_on(
-            engine.push_turn(
-                &doubted(trust),
-                &Scope::new(
-                    Layer::Session,
-                    &identifiers(&[(Layer::User, "alice"), (Layer::Session, "s")]),
-                )
-                .unwrap(),
-                "user",
-                "hello",
-                said(),
-            ),
-        );
+        let talk = scope(Layer::Session, &[(Layer::User, "alice"), (Layer::Session, "s1")]);
+        let turns = block_on(engine.push_turn(&doubted(trust), &talk, "user", "hello", said()));
         assert_eq!(turns.unwrap().len(), 1);
     }
 }

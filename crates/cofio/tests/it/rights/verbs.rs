@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use Right::{Admin, Delete, Read, Write};
-use cofio::engine::{ConflictMode, ContextRequest, ForgetReason, Importing, ListRequest, Sweep};
+use cofio::engine::{
+    ConflictMode, ContextRequest, ForgetReason, Forgetting, Importing, ListRequest, Sweep,
+};
 use cofio::model::{
     Bound, Caller, Channel, Confirmation, Correction, Doubt, Draft, KeyDraft, KeyId, Layer,
     MemoryId, Patch, Right, Rights, Scope, Source, Trust,
@@ -107,6 +109,9 @@ pub const ALL: &[Verb] = &[
     verb!(changes, &[Read], |world, caller| (0, 10)),
     verb!(audit, &[Read], |world, caller| (Entries::Latest, 10)),
     verb!(export, &[Read], |world, caller| (Vec::new(), |_| {})),
+    verb!(exporting, &[Read], |world, caller| ()),
+    verb!(follow, &[Read], |world, caller| (Vec::new())),
+    verb!(sessions, &[Read], |world, caller| (10, None)),
     verb!(rejections, &[Read], |world, caller| ()),
     verb!(window, &[Read], |world, caller| (&talk())),
     verb!(remember, &[Write], |world, caller| (fact("alice", "Alice has a boat"))),
@@ -131,13 +136,16 @@ pub const ALL: &[Verb] = &[
         std::slice::from_ref(&world.known),
         ForgetReason::Topic
     )),
+    verb!(would_forget, &[Delete], |world, caller| (&Forgetting::Ids(vec![world.known.clone()]))),
     verb!(sweep, &[Delete], |world, caller| (&Sweep::default())),
     verb!(sweep_agreed, &[Delete], |world, caller| (&Sweep::default())),
+    verb!(forget_version, &[Read, Delete], |world, caller| (&world.known, 1)),
     verb!(forget_matching, &[Read, Delete], |world, caller| (&mine())),
     verb!(forget_source, &[Read, Delete], |world, caller| ("https://x.example")),
     verb!(clear_window, &[Read, Delete], |world, caller| (&talk())),
     verb!(reject, &[Read, Delete], |world, caller| (&world.waiting)),
     verb!(sweep_some, &[], |world, caller| ()),
+    verb!(census, &[Admin], |world, caller| ()),
     verb!(verify_audit, &[Admin], |world, caller| ()),
     verb!(keys, &[Admin], |world, caller| ()),
     verb!(create_key, &[Admin], |world, caller| (

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ByKey;
-use crate::http::answer::Versioned;
+use crate::http::answer::Found;
 use crate::http::body::Empty;
-use crate::http::endpoint::{Asked, Endpoint, Group, Header};
+use crate::http::endpoint::{Asked, Endpoint, Group};
 use crate::http::failure::Outcome;
 use crate::http::rest::{Filter, Names, OneMemory};
 use crate::http::visit::Visit;
@@ -28,7 +28,7 @@ impl Endpoint for GetValue {
     type Path = ByKey;
     type Query = GetValueQuery;
     type Body = Empty;
-    type Answer = Versioned<OneMemory>;
+    type Answer = Found<OneMemory>;
 
     const METHOD: Method = Method::GET;
     const PATH: &'static str = "/v1/values/{key}";
@@ -37,12 +37,14 @@ impl Endpoint for GetValue {
     const SUMMARY: &'static str = "Read the value under a key";
     const ABOUT: &'static str = "The most specific layer that has one answers.";
     const NEEDS: Right = Right::Read;
-    const HEADERS: &'static [Header] = &[Header::IfNoneMatch];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let GetValueQuery { names, layer } = asked.query;
         let layers = (!layer.is_empty()).then_some(&layer[..]);
         let selection = visit.selection(&names, layers, Filter::default())?;
-        Ok(visit.engine.get_context(visit.caller(), selection, &asked.path.key).await?.into())
+        let key = &asked.path.key;
+        let memory = visit.engine.get_context(visit.caller(), selection, key).await?;
+        // It has no tag: tomorrow another memory has this key, and the same version.
+        Ok(Found(OneMemory::from(&memory)))
     }
 }
