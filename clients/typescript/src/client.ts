@@ -74,8 +74,11 @@ export class Cofio {
   }
 
   /** Forgets a memory, and what was concluded from it. */
-  deleteMemory(id: string, options: Options = {}): Promise<Answer<"deleteMemory">> {
-    return this.#transport.ask({ method: "DELETE", path: `/v1/memories/${segment(id)}` }, options);
+  deleteMemory(id: string, options: Expecting = {}): Promise<Answer<"deleteMemory">> {
+    return this.#transport.ask(
+      { method: "DELETE", path: `/v1/memories/${segment(id)}`, headers: expecting(options) },
+      options,
+    );
   }
 
   /** Reads everything that a memory was before. */
@@ -340,6 +343,33 @@ export class Cofio {
   /** Asks after a job. */
   getJob(id: string, options: Options = {}): Promise<Answer<"getJob">> {
     return this.#transport.ask({ method: "GET", path: `/v1/jobs/${segment(id)}` }, options);
+  }
+
+  /** Lists the keys. */
+  listKeys(options: Options = {}): Promise<Answer<"listKeys">> {
+    return this.#transport.ask({ method: "GET", path: "/v1/keys" }, options);
+  }
+
+  /** Makes a key, which is shown this once. */
+  createKey(body: Body<"createKey">, options: Options = {}): Promise<Answer<"createKey">> {
+    return this.#transport.ask({ method: "POST", path: "/v1/keys", body }, options);
+  }
+
+  /** Makes a key worthless. */
+  revokeKey(id: string, options: Options = {}): Promise<Answer<"revokeKey">> {
+    return this.#transport.ask({ method: "DELETE", path: `/v1/keys/${segment(id)}` }, options);
+  }
+
+  /** Puts a new key in the place of one, which is shown this once. */
+  rotateKey(
+    id: string,
+    body: Body<"rotateKey"> = {},
+    options: Options = {},
+  ): Promise<Answer<"rotateKey">> {
+    return this.#transport.ask(
+      { method: "POST", path: `/v1/keys/${segment(id)}/rotate`, body },
+      options,
+    );
   }
 
   /** Yields everything that is open to the caller, line by line; the last has a checksum. */

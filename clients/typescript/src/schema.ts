@@ -424,6 +424,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all keys, those that have ended included
+         * @description The key needs the right to admin.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Make a key
+         * @description Its token is shown in this answer and never again. It cannot open more, do more or be trusted further than whoever makes it. From the first key on, nobody is answered without one.
+         *
+         *     The key needs the right to admin.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Make a key end at once
+         * @description The next request with it is refused, at every server on the same store.
+         *
+         *     The key needs the right to admin.
+         */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a new key in the place of one
+         * @description It may do the same and opens the same. Its token is shown in this answer and never again.
+         *
+         *     The key needs the right to admin.
+         */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/memories": {
         parameters: {
             query?: never;
@@ -490,7 +560,7 @@ export interface paths {
         post?: never;
         /**
          * Forget a memory
-         * @description The memory, its earlier versions, its vectors and whatever was concluded from it are gone; the receipt says so and where the audit has it.
+         * @description The memory, its earlier versions, its vectors and whatever was concluded from it are gone; the receipt says so and where the audit has it. With If-Match nothing is forgotten that somebody else changed since.
          *
          *     The key needs the right to delete.
          */
@@ -1003,6 +1073,32 @@ export interface components {
         };
         /** @enum {string} */
         BatchStatus: "completed" | "failed";
+        /**
+         * @description What a key opens: names of each kind, and the kinds of which every name is open.
+         *
+         *     With a user, all of that user's agents and sessions are open, unless some are named.
+         */
+        BoundTo: {
+            /** @default [] */
+            agent?: string[];
+            /**
+             * @description Layers of which every name is open.
+             * @default []
+             */
+            any?: string[];
+            /** @default [] */
+            company?: string[];
+            /** @default [] */
+            org?: string[];
+            /** @default [] */
+            project?: string[];
+            /** @default [] */
+            session?: string[];
+            /** @default [] */
+            team?: string[];
+            /** @default [] */
+            user?: string[];
+        };
         /** @description What can be asked, and how. */
         Capabilities: {
             metadata: components["schemas"]["MetadataCapabilities"];
@@ -1052,6 +1148,17 @@ export interface components {
              * @description Where to go on from, now or later.
              */
             nextAfter: number;
+        };
+        /** @description A statement in three parts. */
+        Claim: {
+            /** @description What kind of statement. */
+            fact_type: string;
+            /** @description With respect to what. */
+            object: string;
+            /** @description What is said of it. */
+            predicate: string;
+            /** @description What it is about. */
+            subject: string;
         };
         /** @description What was in a window. */
         ClearedOutput: {
@@ -1242,11 +1349,19 @@ export interface components {
             metadata: components["schemas"]["Metadata"];
             source: components["schemas"]["SourceOutput"];
             /** @description Every version, the oldest first. */
-            version_history: components["schemas"]["Version"][];
+            version_history: components["schemas"]["Edition"][];
         };
         /** @description What answers here, and what it can do at this moment. */
         Discovery: {
             provider: components["schemas"]["Provider"];
+        };
+        /** @description One version of an entry. */
+        Edition: {
+            created_at: string;
+            /** @description Who wrote or said it, if that is known. */
+            created_by: string | null;
+            /** Format: uint64 */
+            version: number;
         };
         /** @description Entities, and where they are named. */
         EntitiesOutput: {
@@ -1280,9 +1395,9 @@ export interface components {
             /** @description When it ends by itself. */
             expires_at?: string | null;
             /** @description The parts of a procedure. */
-            fact?: components["schemas"]["Fact"] | null;
+            fact?: components["schemas"]["Claim"] | null;
             id: string;
-            /** @description The names that say whose it is, such as user_id. */
+            /** @description The names that say whose it is, such as `user_id`. */
             identifiers: {
                 [key: string]: string;
             };
@@ -1335,7 +1450,7 @@ export interface components {
              */
             embedding_model?: unknown;
             /**
-             * @description The ETag that it must still have, in a batch.
+             * @description The `ETag` that it must still have, in a batch.
              * @default null
              */
             etag?: string | null;
@@ -1353,7 +1468,7 @@ export interface components {
              * @description A statement, which is a procedure; stays as it is in a change.
              * @default null
              */
-            fact?: components["schemas"]["Fact"] | null;
+            fact?: components["schemas"]["Claim"] | null;
             /**
              * @description Which entry, in a batch.
              * @default null
@@ -1456,17 +1571,6 @@ export interface components {
             factType: string;
             object: string;
             predicate: string;
-            subject: string;
-        };
-        /** @description A statement in three parts. */
-        Fact: {
-            /** @description What kind of statement. */
-            fact_type: string;
-            /** @description With respect to what. */
-            object: string;
-            /** @description What is said of it. */
-            predicate: string;
-            /** @description What it is about. */
             subject: string;
         };
         /** @description The parts of a statement that are known. */
@@ -1591,46 +1695,6 @@ export interface components {
              */
             to?: string | null;
         };
-        /** @description What must hold of entries. */
-        Filters: {
-            /**
-             * @description How widely they are meant to be seen.
-             * @default null
-             */
-            access_policy?: string | null;
-            /**
-             * @description Who wrote or said them.
-             * @default null
-             */
-            author?: string | null;
-            /**
-             * @description They were learnt at this moment or later.
-             * @default null
-             */
-            created_after?: string | null;
-            /**
-             * @description They were learnt at this moment or earlier.
-             * @default null
-             */
-            created_before?: string | null;
-            /**
-             * @description Custom fields and the values they have.
-             * @default {}
-             */
-            custom_filters?: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description What produced them.
-             * @default null
-             */
-            source_type?: string | null;
-            /**
-             * @description Labels of which they have at least one.
-             * @default []
-             */
-            tags?: string[];
-        };
         /** @description What to forget: ids, a selection (a filter, layers or both), or a source; exactly one of them. */
         ForgetInput: {
             /**
@@ -1693,6 +1757,8 @@ export interface components {
              */
             verification_required?: boolean;
         };
+        /** @description Names, or the word `any`, which is none of them. */
+        GrantOutput: string | string[];
         /** @description What stands out in an entry. */
         Highlight: {
             content: string[];
@@ -1796,6 +1862,31 @@ export interface components {
         JobsOutput: {
             /** @description The latest first, without what came of them. */
             jobs: components["schemas"]["JobOutput"][];
+        };
+        /** @description A key with its token, which is shown this once. */
+        KeyMade: {
+            key: components["schemas"]["KeyOutput"];
+            /** @description What a program sends as `Authorization: Bearer`; nobody can show it again. */
+            token: string;
+        };
+        /** @description A key, without anything of its token. */
+        KeyOutput: {
+            /** @description What is open of each layer. */
+            bound: {
+                [key: string]: components["schemas"]["GrantOutput"];
+            };
+            createdAt: string;
+            expiresAt: string | null;
+            id: string;
+            name: string;
+            replacedBy: string | null;
+            revokedAt: string | null;
+            rights: string[];
+            trust: string;
+        };
+        /** @description All keys, the oldest first. */
+        KeysOutput: {
+            keys: components["schemas"]["KeyOutput"][];
         };
         /** @description Among which memories. */
         Layers: {
@@ -1987,6 +2078,22 @@ export interface components {
              */
             userId?: string | null;
         };
+        /** @description A key that somebody wants. */
+        NewKey: {
+            /** @description What it opens. An admin key opens everything and is bound to nothing. */
+            bound?: components["schemas"]["BoundTo"];
+            /** @description When it ends by itself. */
+            expiresAt?: string | null;
+            /** @description What people will call it. */
+            name: string;
+            /**
+             * @description What it may do: read, write, delete, admin; read and write if nothing is said.
+             * @default []
+             */
+            rights?: string[];
+            /** @description How far what is written with it is trusted at most: low, medium or high. */
+            trust?: string | null;
+        };
         /** @description Something to remember. */
         NewMemory: {
             /** @description How widely it is meant to be seen: private, restricted, shared, organization or public. */
@@ -2166,9 +2273,49 @@ export interface components {
             max_results: number;
             modes: string[];
         };
+        /** @description What must hold of entries. */
+        QueryCriteria: {
+            /**
+             * @description How widely they are meant to be seen.
+             * @default null
+             */
+            access_policy?: string | null;
+            /**
+             * @description Who wrote or said them.
+             * @default null
+             */
+            author?: string | null;
+            /**
+             * @description They were learnt at this moment or later.
+             * @default null
+             */
+            created_after?: string | null;
+            /**
+             * @description They were learnt at this moment or earlier.
+             * @default null
+             */
+            created_before?: string | null;
+            /**
+             * @description Custom fields and the values they have.
+             * @default {}
+             */
+            custom_filters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description What produced them.
+             * @default null
+             */
+            source_type?: string | null;
+            /**
+             * @description Labels of which they have at least one.
+             * @default []
+             */
+            tags?: string[];
+        };
         /** @description A question. */
         QueryInput: {
-            filters?: components["schemas"]["Filters"];
+            filters?: components["schemas"]["QueryCriteria"];
             layer?: components["schemas"]["Layers"];
             /** @description By which evidence: hybrid (the default), keyword, or semantic, which needs an embedder. */
             mode?: components["schemas"]["ModeName2"] | null;
@@ -2346,7 +2493,7 @@ export interface components {
         };
         /** @description An entry to remove. */
         RemoveItem: {
-            /** @description The ETag that it must still have. */
+            /** @description The `ETag` that it must still have. */
             etag?: string | null;
             id: string;
             options?: components["schemas"]["DeleteOptions"];
@@ -2360,6 +2507,15 @@ export interface components {
             items: components["schemas"]["ItemOutput"][];
             /** Format: uint */
             succeeded: number;
+        };
+        /** @description How the old key ends. */
+        RotateInput: {
+            /**
+             * Format: uint32
+             * @description How many seconds the old key is still good for; none if nothing is said.
+             * @default 0
+             */
+            graceSeconds?: number;
         };
         /** @description What went wrong. */
         Said: {
@@ -2511,8 +2667,8 @@ export interface components {
              */
             tool_name?: string | null;
             /**
-             * @description What produced it: manual (the default), conversation, tool_result, web, inference,
-             *     knowledge_sync or import, or one of the protocol's own names.
+             * @description What produced it: manual (the default), conversation, `tool_result`, web, inference,
+             *     `knowledge_sync` or import, or one of the protocol's own names.
              * @default null
              */
             type?: string | null;
@@ -2644,14 +2800,6 @@ export interface components {
             problem?: string | null;
             valid: boolean;
         };
-        /** @description One version of an entry. */
-        Version: {
-            created_at: string;
-            /** @description Who wrote or said it, if that is known. */
-            created_by: string | null;
-            /** Format: uint64 */
-            version: number;
-        };
         /** @description Why a memory is not part of an answer. */
         WhyNotOutput: {
             absent: boolean;
@@ -2745,6 +2893,16 @@ export interface components {
         };
         /** @description The key may not do this, or not open what is named */
         Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailureBody"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server has to be set up differently, or mended */
+        InternalServerError: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2869,6 +3027,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -2900,13 +3059,17 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
     batchKnowledge: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `respond-async` answers at once, with a job to ask after */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2925,6 +3088,17 @@ export interface operations {
                     "application/json": components["schemas"]["BatchOutput"];
                 };
             };
+            /** @description It was accepted and goes on; if the process ends, so does it */
+            202: {
+                headers: {
+                    /** @description Where to ask after it */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOutput"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -2935,6 +3109,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -2988,6 +3163,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3023,6 +3199,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3070,6 +3247,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3092,7 +3270,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was asked for */
+            /** @description As it is now */
             200: {
                 headers: {
                     /** @description Its version, for If-Match */
@@ -3102,13 +3280,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Written"];
                 };
-            };
-            /** @description It is still what If-None-Match names */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -3120,6 +3291,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3161,6 +3333,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3210,6 +3383,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3248,6 +3422,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3279,6 +3454,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3315,6 +3491,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3350,6 +3527,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3400,6 +3578,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3451,6 +3630,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3482,6 +3662,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3531,6 +3712,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3589,6 +3771,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3620,6 +3803,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3654,6 +3838,149 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeysOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewKey"];
+            };
+        };
+        responses: {
+            /** @description It is made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyMade"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateInput"];
+            };
+        };
+        responses: {
+            /** @description It is made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyMade"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3729,6 +4056,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3782,6 +4110,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3833,6 +4162,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3879,13 +4209,17 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteMemory: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Only if this is still its ETag */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The id of a memory. */
                 id: string;
@@ -3913,6 +4247,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3956,6 +4291,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3992,6 +4328,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4028,6 +4365,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4068,6 +4406,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4108,6 +4447,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4142,6 +4482,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4180,6 +4521,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4240,6 +4582,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4292,6 +4635,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4327,6 +4671,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4358,6 +4703,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4398,6 +4744,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4432,6 +4779,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4467,6 +4815,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4503,6 +4852,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4540,6 +4890,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4581,6 +4932,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4618,6 +4970,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4666,6 +5019,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4725,6 +5079,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4748,10 +5103,7 @@ export interface operations {
                 /** @description The user. */
                 userId?: string;
             };
-            header?: {
-                /** @description Only if this is no longer its ETag */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 /** @description The key. */
                 key: string;
@@ -4763,20 +5115,11 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
-                    /** @description Its version, for If-Match */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OneMemory"];
                 };
-            };
-            /** @description It is still what If-None-Match names */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -4788,6 +5131,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -4858,6 +5202,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

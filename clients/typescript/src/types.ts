@@ -20,9 +20,9 @@ export type Body<Name extends Operation> =
     : never;
 
 /** What comes back. */
-export type Answer<Name extends Operation> = operations[Name]["responses"] extends {
-  200: { content: { "application/json": infer Answered } };
-}
+export type Answer<Name extends Operation> = operations[Name]["responses"] extends
+  | { 200: { content: { "application/json": infer Answered } } }
+  | { 201: { content: { "application/json": infer Answered } } }
   ? Answered
   : never;
 

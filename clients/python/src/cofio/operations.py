@@ -338,6 +338,80 @@ def get_job(id: str) -> Request[types.JobOutput]:
     return Request("GET", f"/v1/jobs/{segment(id)}", repeatable=True)
 
 
+def list_keys() -> Request[types.KeysOutput]:
+    """List all keys, those that have ended included.
+
+    The key needs the right to admin.
+    """
+    return Request("GET", "/v1/keys", repeatable=True)
+
+
+def create_key(
+    *,
+    name: str,
+    bound: types.BoundTo | None = None,
+    expires_at: str | None = None,
+    rights: list[str] | None = None,
+    trust: str | None = None,
+) -> Request[types.KeyMade]:
+    """Make a key.
+
+    Its token is shown in this answer and never again. It cannot open more, do more or be trusted
+    further than whoever makes it. From the first key on, nobody is answered without one.
+
+    The key needs the right to admin.
+
+    Args:
+        bound: what it opens. An admin key opens everything and is bound to nothing
+        expires_at: when it ends by itself
+        name: what people will call it
+        rights: what it may do: read, write, delete, admin; read and write if nothing is said
+        trust: how far what is written with it is trusted at most: low, medium or high
+    """
+    return Request(
+        "POST",
+        "/v1/keys",
+        body=given(
+            {
+                "bound": bound,
+                "expiresAt": expires_at,
+                "name": name,
+                "rights": rights,
+                "trust": trust,
+            }
+        ),
+    )
+
+
+def revoke_key(id: str) -> Request[types.KeyOutput]:
+    """Make a key end at once.
+
+    The next request with it is refused, at every server on the same store.
+
+    The key needs the right to admin.
+
+    Args:
+        id: the id of a key
+    """
+    return Request("DELETE", f"/v1/keys/{segment(id)}")
+
+
+def rotate_key(id: str, *, grace_seconds: int | None = None) -> Request[types.KeyMade]:
+    """Put a new key in the place of one.
+
+    It may do the same and opens the same. Its token is shown in this answer and never again.
+
+    The key needs the right to admin.
+
+    Args:
+        id: the id of a key
+        grace_seconds: how many seconds the old key is still good for; none if nothing is said
+    """
+    return Request(
+        "POST", f"/v1/keys/{segment(id)}/rotate", body=given({"graceSeconds": grace_seconds})
+    )
+
+
 def list_memories(
     *,
     agent_id: str | None = None,
@@ -520,18 +594,20 @@ def create_memories(
     )
 
 
-def delete_memory(id: str) -> Request[types.DeleteOutput]:
+def delete_memory(id: str, *, if_version: int | None = None) -> Request[types.DeleteOutput]:
     """Forget a memory.
 
     The memory, its earlier versions, its vectors and whatever was concluded from it are gone; the
-    receipt says so and where the audit has it.
+    receipt says so and where the audit has it. With If-Match nothing is forgotten that somebody
+    else changed since.
 
     The key needs the right to delete.
 
     Args:
         id: the id of a memory
+        if_version: only if this is still its version
     """
-    return Request("DELETE", f"/v1/memories/{segment(id)}")
+    return Request("DELETE", f"/v1/memories/{segment(id)}", headers=expecting(if_version))
 
 
 def get_memory(id: str) -> Request[types.OneMemory]:
@@ -1291,6 +1367,10 @@ class Operations:
     import_memories = Verb(import_memories)
     list_jobs = Verb(list_jobs)
     get_job = Verb(get_job)
+    list_keys = Verb(list_keys)
+    create_key = Verb(create_key)
+    revoke_key = Verb(revoke_key)
+    rotate_key = Verb(rotate_key)
     list_memories = PagedVerb(list_memories)
     create_memory = Verb(create_memory)
     create_memories = Verb(create_memories)

@@ -62,6 +62,23 @@ class AuditPlaceOutput(TypedDict):
     sequence: int
 
 
+class BoundTo(TypedDict):
+    """What a key opens: names of each kind, and the kinds of which every name is open.
+
+    With a user, all of that user's agents and sessions are open, unless some are named.
+    """
+
+    agent: NotRequired[list[str]]
+    any: NotRequired[list[str]]
+    """Layers of which every name is open."""
+    company: NotRequired[list[str]]
+    org: NotRequired[list[str]]
+    project: NotRequired[list[str]]
+    session: NotRequired[list[str]]
+    team: NotRequired[list[str]]
+    user: NotRequired[list[str]]
+
+
 class ChangeInput(TypedDict):
     """What to change; what is not named stays."""
 
@@ -387,6 +404,9 @@ class ForgottenOutput(TypedDict):
 FusionName = Literal["weighted"] | Literal["rrf"]
 """How pieces of evidence are put together."""
 
+GrantOutput = str | list[str]
+"""Names, or the word `any`, which is none of them."""
+
 
 class HistoryOutput(TypedDict):
     """A memory with everything it was before."""
@@ -444,6 +464,35 @@ class JobsOutput(TypedDict):
 
     jobs: list[JobOutput]
     """The latest first, without what came of them."""
+
+
+class KeyMade(TypedDict):
+    """A key with its token, which is shown this once."""
+
+    key: KeyOutput
+    token: str
+    """What a program sends as `Authorization: Bearer`; nobody can show it again."""
+
+
+class KeyOutput(TypedDict):
+    """A key, without anything of its token."""
+
+    bound: dict[str, GrantOutput]
+    """What is open of each layer."""
+    createdAt: str
+    expiresAt: str | None
+    id: str
+    name: str
+    replacedBy: str | None
+    revokedAt: str | None
+    rights: list[str]
+    trust: str
+
+
+class KeysOutput(TypedDict):
+    """All keys, the oldest first."""
+
+    keys: list[KeyOutput]
 
 
 class ListOutput(TypedDict):
@@ -527,6 +576,21 @@ class Names(TypedDict):
     """The team."""
     userId: NotRequired[str | None]
     """The user."""
+
+
+class NewKey(TypedDict):
+    """A key that somebody wants."""
+
+    bound: NotRequired[BoundTo]
+    """What it opens. An admin key opens everything and is bound to nothing."""
+    expiresAt: NotRequired[str | None]
+    """When it ends by itself."""
+    name: str
+    """What people will call it."""
+    rights: NotRequired[list[str]]
+    """What it may do: read, write, delete, admin; read and write if nothing is said."""
+    trust: NotRequired[str | None]
+    """How far what is written with it is trusted at most: low, medium or high."""
 
 
 class NewMemory(TypedDict):
@@ -686,6 +750,13 @@ class RejectionOutput(TypedDict):
     at: str
     hash: str
     scope: ScopeOutput
+
+
+class RotateInput(TypedDict):
+    """How the old key ends."""
+
+    graceSeconds: NotRequired[int]
+    """How many seconds the old key is still good for; none if nothing is said."""
 
 
 class Said(TypedDict):
