@@ -24,8 +24,9 @@ from langgraph.store.memory import InMemoryStore
 
 from cofio import ApiError, Cofio
 from cofio.langgraph import CofioStore
+from cofio.langgraph_items import Place, meets
 
-LABELS = ["users", "docs", "a", "a b", "ä/%", "*x", "\n"]
+LABELS = ["a", "ab", "b", "a b", "a%2E", "ä/%", "*x", "\n"]
 KEYS = ["one", "two", "a.b/c%", "", "\u200b", "日本"]
 
 FILTERS: list[dict[str, Any] | None] = [
@@ -45,6 +46,17 @@ class Chance:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
+        # Few places, near one another, so that operations meet.
+        first, second = self.random.sample(LABELS[:4], k=2)
+        other = self.random.choice(LABELS)
+        self.namespaces = [
+            (first,),
+            (second,),
+            (first, second),
+            (first, other),
+            (other, first, second),
+        ]
+        self.keys = self.random.sample(KEYS, k=2)
 
     def batches(self) -> list[list[Op]]:
         return [
@@ -57,25 +69,27 @@ class Chance:
         return self.random.choice(make)()
 
     def get(self) -> Op:
-        return GetOp(self.namespace(1), self.random.choice(KEYS))
+        return GetOp(*self.place())
 
     def put(self) -> Op:
         value = {"size": self.random.randint(0, 3), "colour": self.random.choice(["red", "green"])}
         if self.random.random() < 0.6:
             value["more"] = self.value(0)
-        return PutOp(self.namespace(1), self.random.choice(KEYS), value)
+        return PutOp(*self.place(), value)
 
     def delete(self) -> Op:
-        return PutOp(self.namespace(1), self.random.choice(KEYS), None)
+        return PutOp(*self.place(), None)
 
     def search(self) -> Op:
-        return SearchOp(self.namespace(0), self.random.choice(FILTERS), limit=1000)
+        namespace = self.random.choice(self.namespaces)
+        prefix = namespace[: self.random.randint(0, len(namespace))]
+        return SearchOp(prefix, self.random.choice(FILTERS), limit=1000)
 
     def list(self) -> Op:
         conditions = tuple(
             MatchCondition(
                 self.random.choice(["prefix", "suffix"]),
-                tuple(self.random.choices([*LABELS, "*"], k=self.random.randint(1, 2))),
+                self.path(),
             )
             for _ in range(self.random.randint(0, 2))
         )
@@ -84,8 +98,14 @@ class Chance:
             conditions or None, depth, self.random.randint(0, 9), self.random.randint(0, 2)
         )
 
-    def namespace(self, least: int) -> tuple[str, ...]:
-        return tuple(self.random.choices(LABELS, k=self.random.randint(least, 3)))
+    def place(self) -> tuple[tuple[str, ...], str]:
+        return self.random.choice(self.namespaces), self.random.choice(self.keys)
+
+    def path(self) -> tuple[str, ...]:
+        """Returns a part of a namespace, in which any label may stand for all."""
+        namespace = self.random.choice(self.namespaces)
+        part = namespace[self.random.choice([0, -1]) :] if self.random.random() < 0.5 else namespace
+        return tuple("*" if self.random.random() < 0.3 else label for label in part)
 
     def value(self, depth: int) -> Any:
         plain: list[Any] = [
@@ -163,12 +183,12 @@ def test_pages_of_a_search_hold_every_item_once(store: CofioStore) -> None:
 def test_a_query_finds_what_it_is_about(store: CofioStore) -> None:
     store.put(("memories",), "tea", {"text": "The user drinks green tea", "kind": "drink"})
     store.put(("memories",), "ferry", {"text": "The ferry sails at nine", "kind": "travel"})
-    store.put(("memories",), "hidden", {"text": "tea that is not found"}, index=False)
+    store.put(("memories",), "hidden tea", {"text": "tea that is not found"}, index=False)
     store.put(("elsewhere",), "tea", {"text": "tea of others"})
 
     found = store.search(("memories",), query="which tea?")
     assert [item.key for item in found][:1] == ["tea"]
-    assert "hidden" not in [item.key for item in found]
+    assert "hidden tea" not in [item.key for item in found]
     assert all(item.namespace == ("memories",) for item in found)
     assert found[0].score is not None
     none = store.search(("memories",), query="which tea?", filter={"kind": "travel"})
@@ -300,3 +320,29 @@ def test_a_graph_that_awaits_does_the_same(store: CofioStore) -> None:
     asyncio.run(graph.ainvoke({"user": "ann", "said": "tea", "recalled": []}))
     (item,) = store.search(("memories", "ann"))
     assert item.value == {"text": "tea"}
+
+
+def test_every_place_has_a_key_of_its_own() -> None:
+    texts = ["a", "a.", "a/", "a%", "a%2E", "a%2F", "a%25", ".", "/", "%", "\n", "%0A", "a/b"]
+    places = [Place((label,), key) for label in texts for key in texts]
+    places += [Place(("a", "b"), "c"), Place(("a",), "b./c"), Place(("a.b",), "c")]
+    assert len({place.context_key() for place in places}) == len(places)
+
+
+@pytest.mark.parametrize("sign", ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"])
+def test_a_comparison_is_that_of_langgraphs_own_store(sign: str) -> None:
+    theirs = InMemoryStore()
+    for size in range(4):
+        theirs.put(("docs",), str(size), {"size": size})
+    for bound in range(4):
+        wanted = {"size": {sign: bound}}
+        expected = {item.value["size"] for item in theirs.search(("docs",), filter=wanted)}
+        assert {size for size in range(4) if meets({"size": size}, wanted)} == expected
+
+
+def test_what_has_no_order_meets_no_comparison() -> None:
+    assert meets({"name": "b"}, {"name": {"$gt": "a"}})
+    for value in [{}, {"size": None}, {"size": "2"}, {"size": [2]}]:
+        assert not meets(value, {"size": {"$gt": 1}})
+    with pytest.raises(ValueError, match="unknown operator"):
+        meets({"size": 1}, {"size": {"$near": 1}})
