@@ -40,8 +40,8 @@ use crate::embed::Embedder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::Redaction;
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Filter, IdempotencyKey, Kind, Layer, Memory,
-    MemoryId, Outcome, Reading, Right, Scope, Timestamp, microseconds,
+    AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Filter, IdempotencyKey, Kind, Layer,
+    Memory, MemoryId, Outcome, Reading, Right, Scope, Timestamp, microseconds,
 };
 use crate::retrieval::{self, Selection};
 use crate::store::Store;

@@ -1,6 +1,5 @@
 //! Two tenants and an administrator, as the guide shows them.
 
-use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
 use regex::Regex;
@@ -83,7 +82,7 @@ impl<'a> Play<'a> {
         let (told, code) = complaint(&output);
         assert_eq!(code, 0, "{typed}: {told}");
         let printed = String::from_utf8(output.stdout).unwrap();
-        self.transcript.add(&self.steady(typed), &folded(&self.steady(&printed)));
+        self.transcript.add(&self.steady(typed), &self.steady(&printed));
         printed
     }
 
@@ -97,14 +96,4 @@ impl<'a> Play<'a> {
         let score = Regex::new(r"-?\d\.\d{3,}").unwrap().replace_all(&text, "0.5");
         self.machine.without_accidents(&score)
     }
-}
-
-/// Breaks a long line of JSON, so that it can be read on a page.
-fn folded(text: &str) -> String {
-    let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else {
-        return text.to_owned();
-    };
-    let mut shown = String::new();
-    let _ = writeln!(shown, "{value:#}");
-    shown
 }

@@ -55,7 +55,8 @@ impl Server {
             return Ok(Arc::clone(&self.0.desk));
         }
         let place = extension::<Place>(context).cloned();
-        let place = place.ok_or_else(|| ErrorData::internal_error("nobody knows who asks", None))?;
+        let place =
+            place.ok_or_else(|| ErrorData::internal_error("nobody knows who asks", None))?;
         Ok(Arc::new(self.0.desk.at(place)))
     }
 }

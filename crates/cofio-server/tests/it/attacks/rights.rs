@@ -147,7 +147,9 @@ fn an_administrator_makes_keys_and_takes_them_back() {
     let gone = town.ask(&town.admin, "DELETE", &format!("/v1/keys/{id}"), &Value::Null);
     assert_eq!(gone.status, 200, "{}", gone.body);
     assert_eq!(town.ask(token, "GET", "/v1/memories", &Value::Null).status, 401);
-    for (method, path) in [("GET", "/v1/keys"), ("DELETE", "/v1/keys/key_01890000000070008000000000000000")] {
+    for (method, path) in
+        [("GET", "/v1/keys"), ("DELETE", "/v1/keys/key_01890000000070008000000000000000")]
+    {
         assert_eq!(
             town.ask(&town.alice, method, path, &Value::Null).status,
             403,
