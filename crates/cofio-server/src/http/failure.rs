@@ -160,7 +160,7 @@ pub(crate) struct FailureBody {
 /// What went wrong.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Said {
-    /// What programs branch on, such as MEMORY_NOT_FOUND.
+    /// What programs branch on, such as `MEMORY_NOT_FOUND`.
     code: &'static str,
     /// The status of HTTP.
     status: u16,

@@ -97,7 +97,7 @@ pub(crate) fn document(entries: &[Entry]) -> Value {
         answered: settings().for_serialize().into_generator(),
     };
     let mut paths = Map::new();
-    for entry in entries.into_iter().filter(|entry| !entry.repeated) {
+    for entry in entries.iter().filter(|entry| !entry.repeated) {
         let (method, operation) = (entry.describe)(&mut schemas);
         let path = paths.entry(entry.path.as_ref()).or_insert_with(|| Value::Object(Map::new()));
         path[method] = operation;

@@ -174,7 +174,7 @@ impl Endpoint for Batch {
             return Err(Error::invalid(message).with("limit", most).into());
         }
         let own = visit.clone();
-        let work = async move { Ok(all(&own, operation, entries, options).await) };
+        let work = Box::pin(async move { Ok(all(&own, operation, entries, options).await) });
         Eventually::of(visit, Self::NAME, work).await
     }
 }

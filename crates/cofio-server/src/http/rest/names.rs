@@ -5,6 +5,7 @@ use serde::Deserialize;
 /// Whose memories are meant; what a key is bound to need not be said.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the protocol")]
 pub(crate) struct Names {
     /// The agent; with a user, it opens the agent layer.
     #[serde(alias = "agent_id")]

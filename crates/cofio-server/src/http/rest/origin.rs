@@ -9,8 +9,8 @@ use crate::source;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Origin {
-    /// What produced it: manual (the default), conversation, tool_result, web, inference,
-    /// knowledge_sync or import.
+    /// What produced it: manual (the default), conversation, `tool_result`, web, inference,
+    /// `knowledge_sync` or import.
     #[serde(rename = "type")]
     pub(crate) kind: Option<String>,
     /// The conversation it came from.

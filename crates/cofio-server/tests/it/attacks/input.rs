@@ -118,10 +118,8 @@ fn a_key_that_asks_too_often_has_to_wait() {
 #[test]
 fn a_head_that_never_ends_is_cut_off() {
     let (_fixture, served) = narrow(Limits::default());
-    let mut many = String::from("GET /v1/stats HTTP/1.1\r\nhost: x\r\n");
-    for number in 0..500 {
-        many += &format!("x-header-{number}: y\r\n");
-    }
+    let headers: Vec<String> = (0..500).map(|number| format!("x-header-{number}: y")).collect();
+    let many = format!("GET /v1/stats HTTP/1.1\r\nhost: x\r\n{}\r\n", headers.join("\r\n"));
     assert_eq!(served.send(&(many + "\r\n")).status, 431);
     let long =
         format!("GET /v1/stats HTTP/1.1\r\nhost: x\r\nx-long: {}\r\n\r\n", "y".repeat(200_000));
