@@ -342,7 +342,8 @@ def test_a_comparison_is_that_of_langgraphs_own_store(sign: str) -> None:
 
 def test_what_has_no_order_meets_no_comparison() -> None:
     assert meets({"name": "b"}, {"name": {"$gt": "a"}})
-    for value in [{}, {"size": None}, {"size": "2"}, {"size": [2]}]:
+    values: list[dict[str, Any]] = [{}, {"size": None}, {"size": "2"}, {"size": [2]}]
+    for value in values:
         assert not meets(value, {"size": {"$gt": 1}})
     with pytest.raises(ValueError, match="unknown operator"):
         meets({"size": 1}, {"size": {"$near": 1}})
