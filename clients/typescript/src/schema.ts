@@ -2185,8 +2185,8 @@ export interface components {
              */
             toolName?: string | null;
             /**
-             * @description What produced it: manual (the default), conversation, tool_result, web, inference,
-             *     knowledge_sync or import.
+             * @description What produced it: manual (the default), conversation, `tool_result`, web, inference,
+             *     `knowledge_sync` or import.
              * @default null
              */
             type?: string | null;
@@ -2519,7 +2519,7 @@ export interface components {
         };
         /** @description What went wrong. */
         Said: {
-            /** @description What programs branch on, such as MEMORY_NOT_FOUND. */
+            /** @description What programs branch on, such as `MEMORY_NOT_FOUND`. */
             code: string;
             /** @description Facts that belong to the code. */
             details: {

@@ -656,8 +656,8 @@ class Origin(TypedDict):
     toolName: NotRequired[str | None]
     """The tool that printed it."""
     type: NotRequired[str | None]
-    """What produced it: manual (the default), conversation, tool_result, web, inference,
-    knowledge_sync or import.
+    """What produced it: manual (the default), conversation, `tool_result`, web, inference,
+    `knowledge_sync` or import.
     """
 
 
@@ -763,7 +763,7 @@ class Said(TypedDict):
     """What went wrong."""
 
     code: str
-    """What programs branch on, such as MEMORY_NOT_FOUND."""
+    """What programs branch on, such as `MEMORY_NOT_FOUND`."""
     details: dict[str, Any]
     """Facts that belong to the code."""
     message: str
