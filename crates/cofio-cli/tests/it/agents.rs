@@ -53,12 +53,12 @@ fn check(workplace: &Workplace, mut converse: impl FnMut(&str) -> String) {
     assert_eq!(said(&workplace.kept()), expected());
 }
 
-/// Returns everything that is kept in the end: what was remembered, and what was said.
+/// Returns everything that is kept in the end: what was remembered, and what was said, but not an
+/// answer that only repeats what the model was told.
 fn expected() -> Vec<(String, String, String)> {
     let expected = [
         ("fact", "", MEMORY),
         ("episode", "assistant", AGREES),
-        ("episode", "assistant", MEMORY),
         ("episode", "user", TELLS),
         ("episode", "user", ASKS),
     ];

@@ -45,7 +45,8 @@ fn the_guide_shows_two_tenants_and_an_administrator() {
          -d '{{\"query\": \"tea\", \"identifiers\": {{\"userId\": \"alice\"}}}}'"
     );
     assert!(play.run(&wider).contains("UNAUTHORIZED"));
-    let audit = play.run("curl -s \"$URL/v1/audit?after=0&limit=2\" -H \"authorization: Bearer $ADMIN\"");
+    let audit =
+        play.run("curl -s \"$URL/v1/audit?after=0&limit=2\" -H \"authorization: Bearer $ADMIN\"");
     assert!(audit.contains("key_created") && !audit.contains(&admin));
     play.transcript.assert_in("http.md", "## Two tenants and an administrator");
 }

@@ -549,7 +549,7 @@ fn mem0_client_reads_what_was_wrong() {
         > get_all {"show_expired": true}
         ValidationError: what has ended is not shown: show_expired can only be false
         > feedback {"memory_id": "fact_00000000000000000000000000000000", "feedback": "POSITIVE"}
-        MemoryNotFoundError: nothing is served at this path; /openapi.json lists what is
+        MemoryNotFoundError: nothing is served at this path; /docs and /openapi.json say what is
         "#,
     );
 }
@@ -563,7 +563,7 @@ fn mem0_client_finds_nobody_unless_the_switch_is_on() {
     client.transcript(
         r"
         > users {}
-        ValueError: Error: nothing is served at this path; /openapi.json lists what is
+        ValueError: Error: nothing is served at this path; /docs and /openapi.json say what is
         ",
     );
 }

@@ -105,9 +105,7 @@ fn a_value_is_kept_under_its_key() {
     assert_eq!((changed.status, changed.headers["etag"].as_str()), (200, "\"2\""));
     let read = house.alice.ask("GET", path, &Value::Null);
     assert_eq!(read.json()["memory"]["content"], "main");
-    assert_eq!(read.headers["etag"], "\"2\"");
-    let known = [("if-none-match", "\"2\"")];
-    assert_eq!(house.alice.ask_with("GET", path, &known, &Value::Null).status, 304);
+    assert!(!read.headers.contains_key("etag"), "tomorrow another memory has the same version");
     refused(&house.bob.ask("GET", path, &Value::Null), 404, "MEMORY_NOT_FOUND");
     let project = format!("{path}?layer=project&projectId=cofio");
     assert_eq!(house.alice.ask("PUT", &project, &json!({ "value": "tea" })).status, 201);
