@@ -166,3 +166,47 @@ fn more_requests_than_there_is_room_for_are_turned_away() {
     });
     assert!(back, "the place is free again");
 }
+
+#[test]
+fn a_filter_with_more_conditions_than_a_store_takes_is_refused() {
+    let (_fixture, served) = narrow(Limits::default());
+    let custom = |count: usize| {
+        let fields = (0..count).map(|number| (format!("field-{number}"), json!(number)));
+        json!({ "query": "fern", "filter": { "custom": Value::Object(fields.collect()) } })
+    };
+    assert_eq!(served.ask("POST", "/v1/search", &custom(64)).status, 200);
+    let answer = served.ask("POST", "/v1/search", &custom(2_000));
+    assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_INPUT"));
+}
+
+#[test]
+fn a_change_is_answered_as_one_whatever_the_caller_says_to_have() {
+    let (_fixture, served) = narrow(Limits::default());
+    let entry = |content: &str| json!({ "entry": { "content": content } });
+    let made = served.ask("POST", "/openspec/v1/knowledge/create", &entry("The fern is thirsty"));
+    assert_eq!(made.status, 201, "{}", made.body);
+    let path = format!("/openspec/v1/knowledge/{}", made.json()["entry"]["id"].as_str().unwrap());
+    let headers = [("if-none-match", "*")];
+    let changed = served.ask_with("PUT", &path, &headers, &entry("The fern is not thirsty"));
+    assert_eq!(changed.status, 200, "{}", changed.body);
+}
+
+#[test]
+fn a_batch_may_be_answered_later() {
+    let (_fixture, served) = narrow(Limits::default());
+    let batch = json!({
+        "operation": "create",
+        "entries": [{ "entry": { "content": "The fern is thirsty" } }],
+    });
+    let headers = [("prefer", "respond-async")];
+    let path = "/openspec/v1/knowledge/batch";
+    let accepted = served.ask_with("POST", path, &headers, &batch);
+    assert_eq!(accepted.status, 202, "{}", accepted.body);
+    let done = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        served.ask("GET", &accepted.headers["location"], &Value::Null).json()["state"] == "done"
+    });
+    assert!(done, "the job ends");
+    let found = served.ask("POST", "/v1/search", &json!({ "query": "fern" })).json();
+    assert_eq!(found["results"].as_array().unwrap().len(), 1);
+}
