@@ -639,6 +639,59 @@ fn searches_beside_writes_find_what_is_there() {
     assert_eq!((found.len(), &found[0].memory.id), (14, &kept.id));
 }
 
+/// Adds memory after memory, and compares one engine that follows with one just opened.
+#[test]
+fn what_is_added_is_weighed_as_if_everything_were_read_anew() {
+    let fixture = Fixture::new();
+    let questions =
+        ["zebra", "the old Zebra of Lisbon", "who saw Caroline Herschel", "wolf bear Lisbon"];
+    let answers = |engine: &Engine| {
+        questions.map(|question| {
+            let all = Query { limit: 100, ..query(question) };
+            let hits = block_on(engine.search(&local("alice"), &all)).unwrap().hits;
+            hits.iter().map(|hit| (hit.memory.id.clone(), hit.score)).collect::<Vec<_>>()
+        })
+    };
+    answers(&fixture.engine);
+    let animals = ["zebra", "Zebra", "wolf", "bear"];
+    for number in 0..45 {
+        let place = ["Lisbon", "the garden"][number % 2];
+        let who = ["somebody", "Caroline Herschel", "an old man"][number % 3];
+        let text = format!("{who} saw a {} in {place} {number}", animals[number * 7 % 4]);
+        let minute = i64::try_from(number * 13 % 45).unwrap();
+        fixture.remember(turn(["s1", "s2"][number / 4 % 2], who, minute, &text)).unwrap();
+        if number % 3 == 0 {
+            let store = SqliteStore::open(&fixture.path()).unwrap();
+            let opened = Engine::new(store, || START.parse().unwrap());
+            assert_eq!(answers(&fixture.engine), answers(&opened), "after {number}");
+        }
+    }
+}
+
+#[test]
+fn a_search_beside_additions_sees_the_first_of_them_and_no_others() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "zebra 0");
+    std::thread::scope(|threads| {
+        for _ in 0..4 {
+            threads.spawn(|| {
+                for _ in 0..60 {
+                    let all = Query { limit: 100, ..query("zebra") };
+                    let hits = search(&fixture, &all).hits;
+                    let number = |text: &&str| text.split(' ').nth(1).unwrap().parse().unwrap();
+                    let mut seen: Vec<usize> = texts(&hits).iter().map(number).collect();
+                    seen.sort_unstable();
+                    assert!(seen.iter().copied().eq(0..seen.len()), "{seen:?}");
+                }
+            });
+        }
+        for number in 1..60 {
+            fixture.fact("alice", &format!("zebra {number}"));
+        }
+    });
+    assert_eq!(search(&fixture, &Query { limit: 100, ..query("zebra") }).hits.len(), 60);
+}
+
 #[test]
 fn a_long_question_names_only_words_that_a_memory_has() {
     let fixture = Fixture::new();

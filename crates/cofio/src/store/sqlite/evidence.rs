@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::codes::Cache;
-use super::field::{Field, Fields};
+use super::field::{Field, Fields, Sample};
 use super::gathering::{Compared, Gathering, Scoped, Word};
 use super::{entities, pending, read};
 use crate::error::Result;
@@ -17,7 +17,7 @@ use crate::store::analysed::is_capitalised;
 const WORK: u64 = 60_000;
 
 /// In how many memories the spelling of a frequent word is looked at.
-const SAMPLE: usize = 20;
+const SAMPLE: usize = 32;
 
 /// How many memories the names of a question lead to at most.
 const NAMED: usize = 20_000;
@@ -102,22 +102,24 @@ fn use_of(connection: &Connection, searched: &[Searched], word: &str, all: u64) 
     }
     let mut capitalised = 0.0;
     for (field, places) in having {
-        let share =
-            field.capitalised(word, || capitalised_share(connection, field, word, &places))?;
+        let sample = Sample::of(places.len(), SAMPLE);
+        let looked_at = places.iter().step_by(sample.step).copied();
+        let share = field
+            .capitalised(word, sample, || capitalised_share(connection, field, word, looked_at))?;
         capitalised += share * places.len() as f64 / memories as f64;
     }
     Ok(WordUse { memories, capitalised })
 }
 
-/// Looks at a few of the memories that have a word.
+/// Looks at some of the memories that have a word.
 fn capitalised_share(
     connection: &Connection,
     field: &Field,
     word: &str,
-    places: &[u32],
+    places: impl Iterator<Item = u32>,
 ) -> Result<f64> {
     let (mut capitalised, mut looked_at) = (0.0, 0.0);
-    for &place in places.iter().step_by(places.len().div_ceil(SAMPLE).max(1)) {
+    for place in places {
         let number = field.records[place as usize].memory;
         if let Some(memory) = read::by_number(connection, number)? {
             looked_at += 1.0;

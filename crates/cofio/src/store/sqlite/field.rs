@@ -1,28 +1,39 @@
 //! What a process keeps in memory of a scope between searches: records and lists of terms.
 //!
 //! Nothing here is a truth of its own. Every use asks the snapshot at hand for the last change of
-//! the scope; what is kept follows the changes up to there, or is read anew.
+//! the scope; what is kept follows the changes up to there, or is read anew. Memories that were only
+//! added are most of what happens to a scope, so following them copies next to nothing.
 
+mod chunks;
 mod fields;
 mod lists;
+mod places;
+mod postings;
+mod sessions;
+#[cfg(test)]
+mod tests;
 
 pub(super) use fields::Fields;
+pub(super) use lists::Sample;
+pub(super) use postings::Postings;
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 
-use super::index::{self, Posting};
+use super::derived::Derived;
+use super::index::{self, LONGEST_LIST, Posting};
 use super::read::{self, collect};
 use super::turns::{self, Record};
 use super::unexpected;
 use crate::error::Result;
-use crate::model::Author;
-use crate::store::analysed::Count;
-use lists::{Known, Lists};
+use crate::model::{Author, ChangeKind};
+use chunks::Chunks;
+use lists::{Capitalised, Known, Lists, Placed};
+use places::Places;
+use sessions::Sessions;
 
 /// How many bytes of lists are kept of a scope: so many, and so many for each of its records.
 const LIST_BYTES: (usize, usize) = (64 << 10, 256);
@@ -32,12 +43,6 @@ const LARGE_LIST_BYTES: (usize, usize) = (1 << 20, 64);
 
 /// How many changes are followed one by one before everything is read anew.
 const FOLLOWED: u64 = 1_000;
-
-/// Marks a number that no memory of the scope has.
-const NOWHERE: u32 = u32::MAX;
-
-/// How many numbers there may be for each memory of a scope, for places to be kept by number.
-const ROOMY: usize = 16;
 
 /// How many authors of a scope are known by name.
 const AUTHORS: u64 = 200;
@@ -95,146 +100,139 @@ pub(super) fn begin_epoch(connection: &Connection) -> Result<()> {
 }
 
 /// What is known of a scope.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Field {
     moment: Moment,
     /// By the numbers of their memories.
-    pub(super) records: Vec<Record>,
-    /// The place of each memory in `records`, from the first one's number on, unless their numbers
-    /// are too far apart.
-    places: Option<Vec<u32>>,
-    /// The places in `records` of each conversation, in the order in which it happened.
-    sessions: HashMap<u64, Vec<u32>, BuildHasherDefault<KeyHasher>>,
+    pub(super) records: Chunks<Record>,
+    places: Places,
+    sessions: Sessions,
     /// Those who said most first.
     pub(super) authors: Vec<Author>,
     /// How many passages the memories have.
     pub(super) passages: u64,
-    lists: Mutex<Lists>,
-}
-
-impl Clone for Field {
-    fn clone(&self) -> Self {
-        Self {
-            moment: self.moment,
-            records: self.records.clone(),
-            places: self.places.clone(),
-            sessions: self.sessions.clone(),
-            authors: self.authors.clone(),
-            passages: self.passages,
-            lists: Mutex::default(),
-        }
-    }
-}
-
-/// That a term stands in a passage of the memory at a place in the records.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Placed {
-    pub(super) place: u32,
-    pub(super) count: Count,
+    lists: Arc<Mutex<Lists>>,
 }
 
 impl Field {
     fn load(connection: &Connection, scope: i64, moment: Moment) -> Result<Self> {
+        let records = turns::all(connection, scope)?;
+        Ok(Self::of(records, authors(connection, scope)?, moment))
+    }
+
+    fn of(records: Vec<Record>, authors: Vec<Author>, moment: Moment) -> Self {
+        let lists = Arc::new(Mutex::new(Lists::of(records.len())));
         let mut field = Self {
             moment,
-            records: turns::all(connection, scope)?,
-            places: None,
-            sessions: HashMap::default(),
-            authors: authors(connection, scope)?,
+            records: Chunks::default(),
+            places: Places::default(),
+            sessions: Sessions::default(),
+            authors,
             passages: 0,
-            lists: Mutex::default(),
+            lists,
         };
-        field.count();
-        field.index_places();
+        for record in records {
+            field.push(record);
+        }
+        field
+    }
+
+    /// Returns what is known after what happened since.
+    fn follow(&self, connection: &Connection, scope: i64, now: Moment) -> Result<Self> {
+        let sql = "SELECT memory, kind FROM changes WHERE scope = ? AND sequence > ?
+                   ORDER BY sequence LIMIT ?";
+        let values =
+            [Sql::from(scope), Sql::from(self.moment.sequence), read::bounded(FOLLOWED + 1)];
+        let changes = collect(connection, sql, values, |row| {
+            let kind: String = row.get(1).map_err(unexpected)?;
+            Ok((row.get::<_, Option<i64>>(0).map_err(unexpected)?, kind.parse::<ChangeKind>()?))
+        })?;
+        if self.moment.epoch != now.epoch || changes.len() as u64 > FOLLOWED {
+            return Self::load(connection, scope, now);
+        }
+        let known: Option<Vec<i64>> = changes.iter().map(|(memory, _)| *memory).collect();
+        let Some(changed) = known else { return Self::load(connection, scope, now) };
+        let last = self.records.last().map_or(i64::MIN, |record| record.memory);
+        let only_added = changes.iter().all(|(_, kind)| *kind == ChangeKind::Created)
+            && [last].iter().chain(&changed).is_sorted_by(|one, two| one < two);
+        if only_added {
+            self.follow_additions(connection, scope, &changed, now)
+        } else {
+            self.follow_changes(connection, scope, &changed, now)
+        }
+    }
+
+    /// Follows that memories were added, and nothing else happened.
+    ///
+    /// Whatever other state of the scope shares the lists has the first of the same memories.
+    fn follow_additions(
+        &self,
+        connection: &Connection,
+        scope: i64,
+        added: &[i64],
+        now: Moment,
+    ) -> Result<Self> {
+        let authors = authors(connection, scope)?;
+        let mut field = Self { moment: now, authors, ..self.clone() };
+        for &memory in added {
+            let found =
+                (turns::find(connection, scope, memory)?, read::by_number(connection, memory)?);
+            let (Some(record), Some(memory)) = found else {
+                return Self::load(connection, scope, now);
+            };
+            let mut lists = locked(&field.lists);
+            if lists.records == field.records.len() {
+                let Derived { analysed, named, .. } = Derived::of(&memory);
+                let names = named.iter().flat_map(|named| [&*named.name, &*named.alias]);
+                lists.add(&analysed, names);
+            }
+            drop(lists);
+            field.push(record);
+        }
         Ok(field)
     }
 
-    /// Makes what happened since the moment it was read.
-    fn follow(mut self, connection: &Connection, scope: i64, now: Moment) -> Result<Self> {
-        let sql = "SELECT DISTINCT memory FROM changes WHERE scope = ? AND sequence > ? LIMIT ?";
-        let values =
-            [Sql::from(scope), Sql::from(self.moment.sequence), read::bounded(FOLLOWED + 1)];
-        let changed: Vec<Option<i64>> =
-            collect(connection, sql, values, |row| row.get(0).map_err(unexpected))?;
-        let known: Option<Vec<i64>> = changed.into_iter().collect();
-        let followed = known.filter(|known| known.len() as u64 <= FOLLOWED);
-        let Some(mut changed) = followed.filter(|_| self.moment.epoch == now.epoch) else {
-            return Self::load(connection, scope, now);
-        };
-        changed.sort_unstable();
-        self.moment = now;
-        self.authors = authors(connection, scope)?;
-        *locked(&self.lists) = Lists::default();
-        let last = self.records.last().map_or(i64::MIN, |record| record.memory);
-        let only_added = changed.iter().all(|memory| *memory > last);
-        if !only_added {
-            let gone: HashSet<i64> = changed.iter().copied().collect();
-            self.records.retain(|record| !gone.contains(&record.memory));
+    /// Follows changes of any kind.
+    fn follow_changes(
+        &self,
+        connection: &Connection,
+        scope: i64,
+        changed: &[i64],
+        now: Moment,
+    ) -> Result<Self> {
+        let changed: HashSet<i64> = changed.iter().copied().collect();
+        let unchanged = |record: &&Record| !changed.contains(&record.memory);
+        let mut records: Vec<Record> = self.records.iter().filter(unchanged).copied().collect();
+        for &memory in &changed {
+            records.extend(turns::find(connection, scope, memory)?);
         }
-        for memory in changed {
-            if let Some(record) = turns::find(connection, scope, memory)? {
-                self.records.push(record);
-                if only_added {
-                    self.count_one(self.records.len() - 1);
-                }
-            }
-        }
-        if !only_added {
-            self.records.sort_unstable_by_key(|record| record.memory);
-            self.count();
-        }
-        self.index_places();
-        Ok(self)
+        records.sort_unstable_by_key(|record| record.memory);
+        Ok(Self::of(records, authors(connection, scope)?, now))
     }
 
-    /// Makes everything anew that follows from the records.
-    fn count(&mut self) {
-        self.passages = 0;
-        self.sessions.clear();
-        for place in 0..self.records.len() {
-            self.count_one(place);
-        }
-    }
-
-    fn count_one(&mut self, place: usize) {
-        let record = self.records[place];
+    /// Adds the record of a memory that comes after all others.
+    fn push(&mut self, record: Record) {
+        let place = u32::try_from(self.records.len()).unwrap_or(u32::MAX);
         self.passages += u64::from(record.passages);
+        self.places.add(record.memory, place);
+        self.records.push(record);
         if record.session != 0 {
-            let session = self.sessions.entry(record.session).or_default();
-            let by_then = |other: &u32| self.records[*other as usize].event_at <= record.event_at;
-            let place = u32::try_from(place).unwrap_or(u32::MAX);
-            session.insert(session.partition_point(by_then), place);
+            self.sessions.add(record.session, place, |place| self.records[place as usize].event_at);
         }
     }
 
     /// Returns the places of a record's whole conversation, in the order in which it happened.
     pub(super) fn conversation(&self, record: &Record) -> &[u32] {
-        self.sessions.get(&record.session).map_or(&[], Vec::as_slice)
+        self.sessions.of(record.session)
     }
 
     /// Returns the place of a memory's record.
     pub(super) fn place(&self, memory: i64) -> Option<usize> {
-        let Some(places) = &self.places else {
-            return self.records.binary_search_by_key(&memory, |record| record.memory).ok();
-        };
-        let offset = usize::try_from(memory - self.records.first()?.memory).ok()?;
-        places.get(offset).filter(|place| **place != NOWHERE).map(|place| *place as usize)
-    }
-
-    /// Makes places findable without a search, where that takes little room.
-    fn index_places(&mut self) {
-        let (Some(first), Some(last)) = (self.records.first(), self.records.last()) else {
-            self.places = None;
-            return;
-        };
-        let span = usize::try_from(last.memory - first.memory).unwrap_or(usize::MAX);
-        self.places = (span < ROOMY * self.records.len() + ROOMY).then(|| {
-            let mut places = vec![NOWHERE; span + 1];
-            for (place, record) in (0..).zip(&self.records) {
-                places[usize::try_from(record.memory - first.memory).unwrap_or_default()] = place;
-            }
-            places
-        });
+        if let Some(known) = self.places.of(memory) {
+            return known;
+        }
+        let place = self.records.partition_point(|record| record.memory < memory);
+        self.records.get(place).is_some_and(|record| record.memory == memory).then_some(place)
     }
 
     /// Returns how many passages have a term.
@@ -244,7 +242,7 @@ impl Field {
         scope: i64,
         term: &str,
     ) -> Result<u64> {
-        if let Some(known) = self.known(term, |known| known.passages) {
+        if let Some(known) = self.known(term, |known, all| self.passages_known(known, all)) {
             return Ok(known);
         }
         let found = index::passages_having(connection, scope, term)?;
@@ -252,27 +250,38 @@ impl Field {
         Ok(found)
     }
 
-    /// Returns in which share of its memories a word is capitalised, measured once.
+    fn passages_known(&self, known: &Known, all: bool) -> Option<u64> {
+        if all && known.passages.is_some() {
+            return known.passages;
+        }
+        let places = known.places.as_ref().filter(|places| places.len() < LONGEST_LIST)?;
+        Some(Postings::new(Arc::clone(places), self.records.len()).len() as u64)
+    }
+
+    /// Returns in which share of a sample of its memories a word is capitalised, measured once.
     pub(super) fn capitalised(
         &self,
         word: &str,
+        sample: Sample,
         measure: impl FnOnce() -> Result<f64>,
     ) -> Result<f64> {
-        if let Some(known) = self.known(word, |known| known.capitalised) {
-            return Ok(known);
+        // What is added comes after all others, so that equal samples are the same memories.
+        let known = self.known(word, |known, _| known.capitalised);
+        if let Some(known) = known.filter(|known| known.sample == sample) {
+            return Ok(known.share);
         }
-        let measured = measure()?;
-        self.learn(word, |known| known.capitalised = Some(measured));
-        Ok(measured)
+        let share = measure()?;
+        self.learn(word, |known| known.capitalised = Some(Capitalised { sample, share }));
+        Ok(share)
     }
 
-    /// Returns whether a name begins with a word, looked up once.
+    /// Returns whether a name may begin with a word, looked up once.
     pub(super) fn begins_name(
         &self,
         word: &str,
         look_up: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
-        if let Some(known) = self.known(word, |known| known.begins_name) {
+        if let Some(known) = self.known(word, |known, _| known.begins_name) {
             return Ok(known);
         }
         let begins = look_up()?;
@@ -286,26 +295,35 @@ impl Field {
         connection: &Connection,
         scope: i64,
         term: &str,
-    ) -> Result<Arc<[Placed]>> {
-        if let Some(known) = self.known(term, |known| known.places.clone()) {
-            return Ok(known);
+    ) -> Result<Postings> {
+        let records = self.records.len();
+        if let Some(known) = self.known(term, |known, _| known.places.clone()) {
+            return Ok(Postings::new(known, records));
         }
         let placed = |posting: &Posting| {
             let place = u32::try_from(self.place(posting.memory)?).ok()?;
             Some(Placed { place, count: posting.count })
         };
         let postings = index::postings(connection, scope, term)?;
-        let found: Arc<[Placed]> = postings.iter().filter_map(placed).collect();
+        let found: Arc<Chunks<Placed>> = Arc::new(postings.iter().filter_map(placed).collect());
         self.learn(term, |known| known.places = Some(Arc::clone(&found)));
-        Ok(found)
+        Ok(Postings::new(found, records))
     }
 
-    fn known<T>(&self, term: &str, what: impl FnOnce(&Known) -> Option<T>) -> Option<T> {
-        locked(&self.lists).get(term).and_then(what)
+    /// Returns something that is known of a term; it is also told whether it is known of just the
+    /// memories of this state, or of later ones too.
+    fn known<T>(&self, term: &str, what: impl FnOnce(&Known, bool) -> Option<T>) -> Option<T> {
+        let mut lists = locked(&self.lists);
+        let all = lists.records == self.records.len();
+        lists.get(term).and_then(|known| what(known, all))
     }
 
+    /// Keeps what was found out about a term, unless memories were added meanwhile.
     fn learn(&self, term: &str, what: impl FnOnce(&mut Known)) {
-        locked(&self.lists).learn(term, self.list_bytes(), what);
+        let mut lists = locked(&self.lists);
+        if lists.records == self.records.len() {
+            lists.learn(term, self.list_bytes(), what);
+        }
     }
 
     fn list_bytes(&self) -> usize {
@@ -315,9 +333,10 @@ impl Field {
 
     /// Returns how many bytes it may take.
     fn bytes(&self) -> usize {
-        let places = self.places.as_deref().map_or(0, size_of_val);
         // A record stands in its list and in that of its conversation.
-        self.records.len() * (size_of::<Record>() + size_of::<u32>()) + places + self.list_bytes()
+        self.records.len() * (size_of::<Record>() + size_of::<u32>())
+            + self.places.bytes()
+            + self.list_bytes()
     }
 }
 
@@ -331,24 +350,4 @@ fn authors(connection: &Connection, scope: i64) -> Result<Vec<Author>> {
             memories: row.get(2).map_err(unexpected)?,
         })
     })
-}
-
-/// Hashes keys that are hashes already.
-#[derive(Debug, Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
 }

@@ -14,7 +14,7 @@ use crate::store::analysed::{Analysed, Count, Passage};
 use crate::text::{MAX_PASSAGES, hex};
 
 /// How many passages are read of one term at most.
-const LONGEST_LIST: usize = 200_000;
+pub(super) const LONGEST_LIST: usize = 200_000;
 
 /// How many bits tell a passage of a memory from the others.
 const PASSAGE_BITS: u32 = MAX_PASSAGES.ilog2();

@@ -1,12 +1,13 @@
 //! The scopes that a process has searched.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
 
 use super::{Field, Moment, locked};
 use crate::error::Result;
+use crate::store::sqlite::readers::READERS;
 
 /// How many bytes are kept over all scopes.
 const BYTES: usize = 128 << 20;
@@ -33,7 +34,11 @@ struct Kept {
     last_use: u64,
 }
 
-type Slot = Mutex<Option<Arc<Field>>>;
+/// How many states of a scope are kept: readers that began at different moments meet.
+const STATES: usize = READERS;
+
+/// The last states of a scope, the latest last.
+type Slot = Mutex<VecDeque<Arc<Field>>>;
 
 impl Fields {
     /// Returns what is known of a scope at the moment of the connection's snapshot.
@@ -41,20 +46,20 @@ impl Fields {
         let now = Moment::of(connection, scope)?;
         let slot = locked(&self.held).slot(scope);
         let field = {
-            let mut kept = locked(&slot);
-            match kept.take() {
-                Some(field) if field.moment == now => return Ok(Arc::clone(kept.insert(field))),
-                Some(field) if field.moment.is_after(now) => {
-                    // Another reader's snapshot is newer; it keeps what it has.
-                    *kept = Some(field);
-                    return Field::load(connection, scope, now).map(Arc::new);
-                }
-                Some(field) => {
-                    let field = Arc::unwrap_or_clone(field).follow(connection, scope, now)?;
-                    Arc::clone(kept.insert(Arc::new(field)))
-                }
-                None => Arc::clone(kept.insert(Arc::new(Field::load(connection, scope, now)?))),
+            let mut states = locked(&slot);
+            let later = states.iter().rev().take_while(|state| state.moment.is_after(now)).count();
+            let place = states.len() - later;
+            let field = match place.checked_sub(1).map(|last| &states[last]) {
+                Some(state) if state.moment == now => return Ok(Arc::clone(state)),
+                Some(state) => state.follow(connection, scope, now)?,
+                None => Field::load(connection, scope, now)?,
+            };
+            let field = Arc::new(field);
+            states.insert(place, Arc::clone(&field));
+            if states.len() > STATES {
+                states.pop_front();
             }
+            field
         };
         locked(&self.held).count(scope, field.bytes(), BYTES);
         Ok(field)

@@ -1,0 +1,30 @@
+//! Where a term stands, as far as one state of a scope goes.
+
+use std::sync::Arc;
+
+use super::chunks::Chunks;
+use super::lists::Placed;
+
+/// The passages that have a term, by memory and passage.
+#[derive(Debug)]
+pub(in super::super) struct Postings {
+    places: Arc<Chunks<Placed>>,
+    /// How many of them belong to the state.
+    count: usize,
+}
+
+impl Postings {
+    /// Takes those of the first so many records.
+    pub(super) fn new(places: Arc<Chunks<Placed>>, records: usize) -> Self {
+        let count = places.partition_point(|placed| (placed.place as usize) < records);
+        Self { places, count }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(in super::super) fn iter(&self) -> impl Iterator<Item = &Placed> {
+        self.places.iter().take(self.count)
+    }
+}
