@@ -228,8 +228,8 @@ impl Field {
 
     /// Returns the place of a memory's record.
     pub(super) fn place(&self, memory: i64) -> Option<usize> {
-        if let Some(known) = self.places.of(memory) {
-            return known;
+        if self.places.are_known() {
+            return self.places.of(memory);
         }
         let place = self.records.partition_point(|record| record.memory < memory);
         self.records.get(place).is_some_and(|record| record.memory == memory).then_some(place)

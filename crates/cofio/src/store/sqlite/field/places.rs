@@ -37,13 +37,16 @@ impl Places {
         self.by_number.push(place);
     }
 
-    /// Returns the place of a memory, if there is one; and nothing if that has to be looked for.
-    pub(super) fn of(&self, memory: i64) -> Option<Option<usize>> {
-        (!self.too_far_apart).then(|| {
-            let offset = usize::try_from(memory - self.first).ok()?;
-            let place = *self.by_number.get(offset)?;
-            (place != NOWHERE).then_some(place as usize)
-        })
+    /// Tells whether places are known by number, and need not be looked for.
+    pub(super) fn are_known(&self) -> bool {
+        !self.too_far_apart
+    }
+
+    /// Returns the place of a memory that is known by its number.
+    pub(super) fn of(&self, memory: i64) -> Option<usize> {
+        let offset = usize::try_from(memory - self.first).ok()?;
+        let place = *self.by_number.get(offset)?;
+        (place != NOWHERE).then_some(place as usize)
     }
 
     /// Returns how many bytes they take.
@@ -59,15 +62,16 @@ mod tests {
     #[test]
     fn places_are_known_unless_numbers_are_far_apart() {
         let mut places = Places::default();
-        assert_eq!(places.of(7), Some(None));
+        assert_eq!((places.are_known(), places.of(7)), (true, None));
         for (place, number) in (0..).zip([7, 8, 40]) {
             places.add(number, place);
         }
         let found = [6, 7, 8, 9, 40, 41].map(|number| places.of(number));
-        assert_eq!(found, [None, Some(0), Some(1), None, Some(2), None].map(Some));
+        assert_eq!(found, [None, Some(0), Some(1), None, Some(2), None]);
+        assert!(places.are_known());
         places.add(1_000_000, 3);
-        assert_eq!(places.of(7), None);
+        assert!(!places.are_known());
         places.add(1_000_001, 4);
-        assert_eq!((places.of(7), places.bytes()), (None, 0));
+        assert_eq!((places.are_known(), places.bytes()), (false, 0));
     }
 }

@@ -5,8 +5,12 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::Engine;
-use crate::model::{Caller, Channel, Draft, Identifier, Kind, MemoryId, Scope, Source};
+use crate::model::{Caller, Channel, Draft, Identifier, Kind, MemoryId, Scope, Source, Timestamp};
 use crate::store::SqliteStore;
+
+fn engine(path: &Path) -> Engine {
+    Engine::new(SqliteStore::open(path).unwrap(), || Timestamp::UNIX_EPOCH)
+}
 
 fn user() -> Identifier {
     Identifier::new("alice").unwrap()
@@ -50,7 +54,7 @@ fn check(fields: &Fields, snapshots: &[Connection], term: &str) {
 fn every_snapshot_sees_its_own_moment() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cofio.db");
-    let engine = Engine::new(SqliteStore::open(&path).unwrap(), jiff::Timestamp::now);
+    let engine = engine(&path);
     let mut snapshots = Vec::new();
     let fields = Fields::default();
     let mut ids = Vec::new();
@@ -70,7 +74,7 @@ fn every_snapshot_sees_its_own_moment() {
 fn what_is_asked_again_is_not_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cofio.db");
-    let engine = Engine::new(SqliteStore::open(&path).unwrap(), jiff::Timestamp::now);
+    let engine = engine(&path);
     remember(&engine, "a zebra");
     let fields = Fields::default();
     let first = snapshot(&path);
