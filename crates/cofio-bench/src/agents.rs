@@ -6,27 +6,16 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
-use cofio::Engine;
-use cofio::model::{Draft, Identifier};
-use cofio::store::SqliteStore;
-use pollster::block_on;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::filled::{draft, fill, fill_with};
+use crate::filled::{filled_home, store_in};
 use crate::machine::{command_line, percentile};
-use crate::recall::embedder::{self, Model};
 use crate::texts::Texts;
 
 /// How often each process is started.
 const STARTS: usize = 15;
-
-/// How many texts there are in a store with vectors, for each of which one has to be made.
-const EMBEDDED_TEXTS: usize = 4_096;
-
-/// How many memories are embedded before the queue is looked at again.
-const EMBEDDED_AT_ONCE: usize = 1_024;
 
 /// What to measure.
 #[derive(clap::Args)]
@@ -104,23 +93,8 @@ impl Agent {
             home: tempfile::tempdir()?,
             embedded: arguments.embedded,
         };
-        let mut engine = Engine::new(SqliteStore::open(&agent.store())?, jiff::Timestamp::now);
-        if arguments.embedded {
-            fill_with(&engine, arguments.memories, 1, sharing_meanings())?;
-            let model = agent.home.path().join("models/all-MiniLM-L6-v2.cofio");
-            std::fs::create_dir_all(model.parent().context("a file is in a folder")?)?;
-            std::fs::copy(embedder::compact_file(None)?, &model)?;
-            let embedder = embedder::open(Model::Minilm, Some(&model))?;
-            engine = engine.with_embedder(embedder.context("a model is needed")?);
-            while block_on(engine.embed_pending(EMBEDDED_AT_ONCE))?.pending > 0 {}
-        } else {
-            fill(&engine, &mut Texts::new(1), arguments.memories, 1)?;
-        }
+        filled_home(agent.home.path(), arguments.memories, 1, arguments.embedded)?;
         Ok(agent)
-    }
-
-    fn store(&self) -> PathBuf {
-        self.home.path().join("cofio.db")
     }
 
     /// Times the server from its start to its first answer.
@@ -171,26 +145,12 @@ impl Agent {
 
     fn command(&self, name: &str) -> Command {
         let mut command = Command::new(&self.cofio);
-        command.args([name, "--user", "user-0", "--store"]).arg(self.store());
+        command.args([name, "--user", "user-0", "--store"]).arg(store_in(self.home.path()));
         command.env("COFIO_HOME", self.home.path()).env_remove("COFIO_EMBEDDER");
         if !self.embedded {
             command.env("COFIO_EMBEDDER", "none");
         }
         command
-    }
-}
-
-/// Makes notes with a title of their own and one of a few texts, which alone has a meaning.
-fn sharing_meanings() -> impl FnMut(&Identifier) -> Draft {
-    let mut texts = Texts::new(1);
-    let shared: Vec<String> = (0..EMBEDDED_TEXTS).map(|_| texts.note()).collect();
-    let mut number = 0;
-    move |user| {
-        let mut draft = draft(user, shared[number % EMBEDDED_TEXTS].clone());
-        draft.metadata.title = Some(texts.note());
-        draft.key = Some(format!("note {number}"));
-        number += 1;
-        draft
     }
 }
 

@@ -2,20 +2,20 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use cofio::Engine;
-use cofio::store::SqliteStore;
+use cofio::model::{Bound, Caller, KeyDraft, Layer};
 use fastrand::Rng;
+use pollster::block_on;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::filled::fill;
+use crate::filled::{filled_home, store_in, user};
 use crate::machine::{command_line, percentile};
 use crate::texts::Texts;
 
@@ -31,9 +31,13 @@ pub struct Arguments {
     /// How many memories the store holds.
     #[arg(long, default_value_t = 100_000)]
     memories: usize,
-    /// How many users they belong to; the clients ask for the first one.
+    /// How many users they belong to; each client has a key of the next of them.
     #[arg(long, default_value_t = 1)]
     scopes: usize,
+    /// Search by meaning too, with MiniLM; memories have words of their own, but share their
+    /// meanings, as making so many vectors would take hours.
+    #[arg(long)]
+    embedded: bool,
     /// How many clients ask at once, each on a connection of its own.
     #[arg(long, default_value_t = 64)]
     connections: usize,
@@ -46,6 +50,7 @@ pub struct Arguments {
 struct Report {
     memories: usize,
     scopes: usize,
+    embedded: bool,
     connections: usize,
     /// From the start of the process to its first answer.
     ready_ms: f64,
@@ -76,18 +81,21 @@ struct Seen {
 /// Measures and prints one JSON document.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let home = tempfile::tempdir()?;
-    let store = home.path().join("cofio.db");
-    let engine = Engine::new(SqliteStore::open(&store)?, jiff::Timestamp::now);
-    fill(&engine, &mut Texts::new(1), arguments.memories, arguments.scopes)?;
+    let Arguments { memories, scopes, embedded, .. } = *arguments;
+    let engine = filled_home(home.path(), memories, scopes, embedded)?;
+    let tokens = (0..arguments.connections)
+        .map(|number| token(&engine, number, scopes))
+        .collect::<Result<Vec<String>>>()?;
     drop(engine);
 
-    let server = Server::start(&home, &store)?;
+    let server = Server::start(&home, embedded, &tokens[0])?;
     let until = Instant::now() + WARM_UP + Duration::from_secs(arguments.seconds);
     let counted_from = Instant::now() + WARM_UP;
-    let clients: Vec<_> = (0..arguments.connections)
-        .map(|number| {
+    let clients: Vec<_> = (0..)
+        .zip(tokens)
+        .map(|(number, token)| {
             let address = server.address.clone();
-            thread::spawn(move || client(&address, number as u64, counted_from, until))
+            thread::spawn(move || client(&address, &token, number, counted_from, until))
         })
         .collect();
     let mut all = Seen::default();
@@ -102,8 +110,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let requests = all.searches.len() + all.writes.len();
     let report = Report {
-        memories: arguments.memories,
-        scopes: arguments.scopes,
+        memories,
+        scopes,
+        embedded,
         connections: arguments.connections,
         ready_ms: server.ready_ms,
         requests_per_second: requests as f64 / arguments.seconds as f64,
@@ -116,9 +125,26 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// Makes a key for a client, and returns its token.
+fn token(engine: &Engine, number: usize, scopes: usize) -> Result<String> {
+    let bound = Bound::default().with(Layer::User, user(number % scopes)?);
+    let draft = KeyDraft::new(format!("client {number}"), bound);
+    let mut entropy = [0; 32];
+    Rng::with_seed(number as u64).fill(&mut entropy);
+    let administrator = Caller::keeper(user(0)?);
+    let (_, token) = block_on(engine.create_key(&administrator, draft, entropy))?;
+    Ok(token.expose().to_owned())
+}
+
 /// Asks again and again on one connection.
-fn client(address: &str, number: u64, counted_from: Instant, until: Instant) -> Result<Seen> {
-    let mut connection = Connection::open(address)?;
+fn client(
+    address: &str,
+    token: &str,
+    number: u64,
+    counted_from: Instant,
+    until: Instant,
+) -> Result<Seen> {
+    let mut connection = Connection::open(address, token)?;
     let (mut texts, mut random) = (Texts::new(number + 100), Rng::with_seed(number));
     let mut seen = Seen::default();
     while Instant::now() < until {
@@ -162,11 +188,14 @@ struct Server {
 }
 
 impl Server {
-    fn start(home: &TempDir, store: &Path) -> Result<Self> {
-        let cofio: PathBuf = command_line()?;
-        let mut command = Command::new(cofio);
-        command.args(["serve", "--addr", "127.0.0.1:0", "--user", "user-0", "--store"]).arg(store);
-        command.env("COFIO_HOME", home.path()).env("COFIO_EMBEDDER", "none");
+    fn start(home: &TempDir, embedded: bool, token: &str) -> Result<Self> {
+        let mut command = Command::new(command_line()?);
+        command.args(["serve", "--addr", "127.0.0.1:0", "--rate", "0", "--store"]);
+        command.arg(store_in(home.path()));
+        command.env("COFIO_HOME", home.path()).env_remove("COFIO_EMBEDDER");
+        if !embedded {
+            command.env("COFIO_EMBEDDER", "none");
+        }
         let begun = Instant::now();
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
         let output = process.stdout.take().context("the server has an output")?;
@@ -175,7 +204,7 @@ impl Server {
         let address = said.trim().strip_prefix("listening at http://");
         let address = address.with_context(|| format!("the server said {said:?}"))?.to_owned();
         let status =
-            Connection::open(&address)?.post("/v1/search", &json!({ "query": "ready" }))?;
+            Connection::open(&address, token)?.post("/v1/search", &json!({ "query": "ready" }))?;
         ensure!(status == 200, "the first search was answered {status}");
         Ok(Self { process, address, ready_ms: begun.elapsed().as_secs_f64() * 1e3 })
     }
@@ -200,22 +229,25 @@ impl Drop for Server {
 struct Connection {
     stream: BufReader<TcpStream>,
     host: String,
+    token: String,
 }
 
 impl Connection {
-    fn open(address: &str) -> Result<Self> {
+    fn open(address: &str, token: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).context("cannot connect")?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream: BufReader::new(stream), host: address.to_owned() })
+        let (stream, host) = (BufReader::new(stream), address.to_owned());
+        Ok(Self { stream, host, token: token.to_owned() })
     }
 
     /// Sends JSON, reads the whole answer, and returns its status.
     fn post(&mut self, path: &str, body: &Value) -> Result<u16> {
         let body = body.to_string();
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
-             content-length: {}\r\n\r\n{body}",
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             self.host,
+            self.token,
             body.len()
         );
         self.stream.get_mut().write_all(request.as_bytes())?;

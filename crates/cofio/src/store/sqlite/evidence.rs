@@ -143,8 +143,6 @@ fn evidence(
         scopes.push(Scoped::new(connection, filter, *position, *number, Arc::clone(field))?);
     }
     let words = weighable(connection, &scopes, &cues.words)?;
-    let mut rarest_first: Vec<usize> = (0..words.len()).collect();
-    rarest_first.sort_by_key(|&number| words[number].frequency());
     let fields = searched.iter().map(|searched| (searched.number, &*searched.field));
     let named = entities::named(connection, fields, &cues.names, NAMED)?;
     let mut evidence =
@@ -153,9 +151,7 @@ fn evidence(
     let compared = if cues.every_cosine { Compared::All } else { Compared::Few };
     for scoped in &scopes {
         let mut gathering = Gathering::new(scoped, evidence.turns.len());
-        for &number in &rarest_first {
-            gathering.add_word(connection, &words[number], &mut evidence.words[number])?;
-        }
+        gathering.add_words(connection, &words, &mut evidence.words, limit)?;
         gathering.add_named(&named);
         gathering.add_times(&cues.times, limit);
         if let Some(meaning) = &cues.meaning {

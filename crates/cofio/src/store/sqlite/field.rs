@@ -39,7 +39,10 @@ use sessions::Sessions;
 const LIST_BYTES: (usize, usize) = (64 << 10, 256);
 
 /// How many are kept of a large scope.
-const LARGE_LIST_BYTES: (usize, usize) = (1 << 20, 64);
+const LARGE_LIST_BYTES: (usize, usize) = (1 << 20, 160);
+
+/// How many are kept of the largest.
+const MOST_LIST_BYTES: usize = 64 << 20;
 
 /// How many changes are followed one by one before everything is read anew.
 const FOLLOWED: u64 = 1_000;
@@ -328,7 +331,7 @@ impl Field {
 
     fn list_bytes(&self) -> usize {
         let most = |(base, each): (usize, usize)| base + each * self.records.len();
-        most(LIST_BYTES).min(most(LARGE_LIST_BYTES))
+        most(LIST_BYTES).min(most(LARGE_LIST_BYTES)).min(MOST_LIST_BYTES)
     }
 
     /// Returns how many bytes it may take.

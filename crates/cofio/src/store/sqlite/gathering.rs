@@ -1,5 +1,7 @@
 //! Gathering the turns of one scope that something speaks for, with those around them.
 
+mod votes;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -7,7 +9,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 
 use super::codes::{self, Cache};
-use super::field::Field;
+use super::field::{Field, Postings};
 use super::filter;
 use super::read::collect;
 use super::turns::{Record, session_key};
@@ -16,6 +18,8 @@ use crate::error::Result;
 use crate::model::{
     Criteria, Filter, Groups, Identifier, Meaning, Occurrence, Occurrences, Place, Spread, Turn,
 };
+use crate::text::bm25;
+use votes::{Enough, Votes};
 
 /// Up to how many memories of a scope all turns are compared with the question.
 const SMALL: usize = 2_048;
@@ -24,8 +28,7 @@ const SMALL: usize = 2_048;
 /// those that rare words point to come first.
 const COMPARED: usize = 256;
 
-/// After how many places where rarer words stand a word adds no further turns, but still speaks for
-/// those that are there.
+/// Of how many turns for which words speak most the others are left out.
 const ENOUGH: usize = 1_000;
 
 /// Of which turns the cosine is looked up.
@@ -139,29 +142,38 @@ impl<'a> Gathering<'a> {
         Self { scoped, turns: Vec::new(), places, pointed_to: Vec::new(), offset }
     }
 
-    /// Adds the memories in which a word stands.
-    pub(super) fn add_word(
+    /// Adds the memories for which words speak most, at least `wanted` of them if there are as many.
+    pub(super) fn add_words(
         &mut self,
         connection: &Connection,
-        word: &Word,
-        occurrences: &mut Occurrences,
+        words: &[Word],
+        occurrences: &mut [Occurrences],
+        wanted: usize,
     ) -> Result<()> {
-        if !word.weighed {
-            return Ok(());
+        let Scoped { field, number: scope, .. } = self.scoped;
+        let mut votes = Votes::new(field.records.len());
+        let mut found: Vec<(usize, Postings)> = Vec::new();
+        for (number, word) in words.iter().enumerate().filter(|(_, word)| word.weighed) {
+            let rarity = bm25::rarity(word.frequency(), field.passages);
+            for term in &word.terms {
+                let postings = field.postings(connection, *scope, term)?;
+                let places = postings.iter().map(|placed| (placed.place, placed.count));
+                votes.hear(number, rarity, places);
+                found.push((number, postings));
+            }
         }
-        let adds = self.pointed_to.len() < ENOUGH;
-        for term in &word.terms {
-            let field = Arc::clone(&self.scoped.field);
-            let postings = field.postings(connection, self.scoped.number, term)?;
+        let enough = wanted.max(ENOUGH);
+        votes.each(enough, |place| {
+            self.point_to(place as usize);
+            if self.pointed_to.len() < enough { Enough::NotYet } else { Enough::Yes }
+        });
+        let offset = u32::try_from(self.offset).unwrap_or(u32::MAX);
+        for (number, postings) in found {
             for posting in postings.iter() {
-                let place = posting.place as usize;
-                let turn = if adds { self.point_to(place) } else { self.known(place) };
-                if let Some(turn) = turn {
-                    occurrences.found.push(Occurrence {
-                        turn: turn + u32::try_from(self.offset).unwrap_or(u32::MAX),
-                        told: posting.count.told,
-                        asked: posting.count.asked,
-                    });
+                if let Some(turn) = self.known(posting.place as usize) {
+                    let turn = turn.saturating_add(offset);
+                    let (told, asked) = (posting.count.told, posting.count.asked);
+                    occurrences[number].found.push(Occurrence { turn, told, asked });
                 }
             }
         }
