@@ -1,11 +1,12 @@
 //! What Prometheus is told.
 
 use cofio::model::{Bound, Caller, KeyDraft, Layer, Right, Rights};
+use cofio_server::http::Service;
 use pollster::block_on;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, named};
-use crate::served::Served;
+use crate::served::{Served, locally};
 
 /// Returns the value of one line, which begins with a name and its labels.
 fn value(page: &str, name: &str) -> Option<f64> {
@@ -94,6 +95,25 @@ fn what_models_have_done_is_counted_too() {
     check(r#"memory_search_results_bucket{le="1.0"}"#, 2.0);
     check("memory_search_results_count", 2.0);
     check(r#"memory_operation_errors_total{code="INVALID_INPUT"}"#, 1.0);
+}
+
+#[test]
+fn what_every_dialect_finds_is_counted() {
+    let fixture = Fixture::new();
+    let served = Served::start(Service { mem0: true, ..locally(&fixture.engine, "alice") });
+    let body = json!({"content": "Tea is black", "layer": "user"});
+    assert_eq!(served.ask("POST", "/v1/memories", &body).status, 201);
+    let mem0 = json!({"query": "tea", "filters": {"user_id": "alice"}});
+    for (path, body) in [
+        ("/v1/search", json!({"query": "tea"})),
+        ("/openspec/v1/knowledge/query", json!({"query": "tea"})),
+        ("/v3/memories/search/", mem0),
+    ] {
+        assert_eq!(served.ask("POST", path, &body).status, 200, "{path}");
+    }
+    let page = scrape(&served);
+    assert_eq!(value(&page, "memory_search_results_count"), Some(3.0), "{page}");
+    assert_eq!(value(&page, "memory_search_results_sum"), Some(3.0), "{page}");
 }
 
 #[test]

@@ -27,6 +27,8 @@ impl Endpoint for Search {
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;
-        Ok(Found(dialect(visit)?.search(input).await?))
+        let results = dialect(visit)?.search(input).await?;
+        visit.notes().found(results.count());
+        Ok(Found(results))
     }
 }
