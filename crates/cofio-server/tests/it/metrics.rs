@@ -73,6 +73,9 @@ fn operations_errors_times_and_what_is_kept_are_counted() {
     check(r#"cofio_http_requests_total{class="4xx"}"#, 2.0);
     // The one that asks.
     check("cofio_http_requests_in_flight", 1.0);
+    for idle in ["store_writes_waiting", "store_reads_waiting", "jobs_running", "streams_open"] {
+        check(&format!("cofio_{idle}"), 0.0);
+    }
     assert!(page.ends_with("# EOF\n"), "{page}");
 }
 
