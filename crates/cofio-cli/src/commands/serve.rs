@@ -106,10 +106,12 @@ impl Serve {
             let local = addr.ip().is_loopback().then(|| local(&server));
             let listening =
                 Listening::new(address, local.as_ref().filter(|_| !has_keys).map(|(me, _)| me));
+            // Whoever reads that it listens may stop it at once.
+            let stopped = door::told_to_stop();
             Output::new(globals.form(), Color::Never)
                 .answer(|| &listening, |page| listening.show(page))?;
             let service = Service { limits, log, mem0, ..Service::new(server, local) };
-            http::open(service, listener, door::told_to_stop()).await.context("cannot serve")
+            http::open(service, listener, stopped).await.context("cannot serve")
         })
     }
 
