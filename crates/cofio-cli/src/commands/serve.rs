@@ -94,6 +94,8 @@ impl Serve {
         }
         let (limits, log) = (self.limits(), log(self.log, globals));
         let (addr, mem0) = (self.addr, self.mem0);
+        #[cfg(feature = "otel")]
+        let telemetry = cofio_server::Telemetry::from_environment()?;
         let server = self.door.server(globals)?;
         door::open_for_many(server, async |server| {
             let has_keys = server.desk().engine().await?.has_keys().await?;
@@ -110,7 +112,14 @@ impl Serve {
             let stopped = door::told_to_stop();
             Output::new(globals.form(), Color::Never)
                 .answer(|| &listening, |page| listening.show(page))?;
-            let service = Service { limits, log, mem0, ..Service::new(server, local) };
+            let service = Service {
+                limits,
+                log,
+                mem0,
+                #[cfg(feature = "otel")]
+                telemetry,
+                ..Service::new(server, local)
+            };
             http::open(service, listener, stopped).await.context("cannot serve")
         })
     }

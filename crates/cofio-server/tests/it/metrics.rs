@@ -23,22 +23,6 @@ fn scrape(served: &Served) -> String {
     answer.body
 }
 
-/// Has a tool called over HTTP.
-fn call(served: &Served, name: &str, arguments: &Value) {
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-        "name": name,
-        "arguments": arguments,
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        },
-    }});
-    let headers =
-        [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", name)];
-    assert_eq!(served.ask_with("POST", "/mcp", &headers, &body).status, 200);
-}
-
 #[test]
 fn operations_errors_times_and_what_is_kept_are_counted() {
     let fixture = Fixture::new();
@@ -83,10 +67,10 @@ fn operations_errors_times_and_what_is_kept_are_counted() {
 fn what_models_have_done_is_counted_too() {
     let fixture = Fixture::new();
     let served = Served::locally(&fixture.engine, "alice");
-    call(&served, "remember", &json!({"content": "Tea is black"}));
-    call(&served, "search", &json!({"query": "tea"}));
-    call(&served, "search", &json!({"query": "coffee", "layer": "user"}));
-    call(&served, "search", &json!({"limit": "many"}));
+    served.call_tool(&[], "remember", &json!({"content": "Tea is black"}));
+    served.call_tool(&[], "search", &json!({"query": "tea"}));
+    served.call_tool(&[], "search", &json!({"query": "coffee", "layer": "user"}));
+    served.call_tool(&[], "search", &json!({"limit": "many"}));
     let page = scrape(&served);
     let check = |name: &str, expected: f64| {
         assert_eq!(value(&page, name), Some(expected), "{name} in\n{page}");
