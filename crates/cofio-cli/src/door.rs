@@ -76,14 +76,18 @@ fn open(settings: &Settings) -> cofio::Result<Opened> {
     Ok(Opened { engine, model })
 }
 
-/// Returns when somebody wants the process to end.
-pub async fn told_to_stop() {
+/// Returns what is over when somebody wants the process to end.
+///
+/// Whoever wants it from this call on has to wait, whenever that is looked at.
+pub fn told_to_stop() -> impl Future<Output = ()> + Send {
     #[cfg(unix)]
-    {
+    let signals = {
         use tokio::signal::unix::{SignalKind, signal};
-        let (interrupted, ended) =
-            (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-        if let (Ok(mut interrupted), Ok(mut ended)) = (interrupted, ended) {
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    };
+    async move {
+        #[cfg(unix)]
+        if let (Ok(mut interrupted), Ok(mut ended)) = signals {
             std::future::poll_fn(|context| {
                 if interrupted.poll_recv(context).is_ready() {
                     return std::task::Poll::Ready(());
@@ -93,9 +97,9 @@ pub async fn told_to_stop() {
             .await;
             return;
         }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }
 

@@ -24,6 +24,8 @@ mod openapi;
 mod openspec;
 mod rest;
 mod stream;
+#[cfg(feature = "otel")]
+mod traced;
 mod upkeep;
 mod visit;
 mod watch;
@@ -71,13 +73,24 @@ pub struct Service {
     pub log: Log,
     /// Whether Mem0's clients are answered too.
     pub mem0: bool,
+    /// Where spans are sent, if anywhere.
+    #[cfg(feature = "otel")]
+    pub telemetry: Option<crate::Telemetry>,
 }
 
 impl Service {
     /// Serves a server's desk within the usual limits, and writes nothing down.
     pub fn new(server: Server, local: Option<(Caller, Identifiers)>) -> Self {
         let (limits, log) = (Limits::default(), Log::nothing());
-        Self { server, local, limits, log, mem0: false }
+        Self {
+            server,
+            local,
+            limits,
+            log,
+            mem0: false,
+            #[cfg(feature = "otel")]
+            telemetry: None,
+        }
     }
 }
 
@@ -90,6 +103,8 @@ pub async fn open(
     let closing = CancellationToken::new();
     let connections = service.limits.connections;
     let jobs = Arc::default();
+    #[cfg(feature = "otel")]
+    let telemetry = service.telemetry.clone();
     let upkeep = upkeep::run(service.server.desk().clone(), closing.clone());
     let router = router(service, listener.local_addr()?, closing.clone(), Arc::clone(&jobs));
     tokio::spawn(upkeep);
@@ -97,7 +112,12 @@ pub async fn open(
         shutdown.await;
         closing.cancel();
     };
-    listen::serve(listener, router, connections, shutdown, jobs.ended()).await
+    let served = listen::serve(listener, router, connections, shutdown, jobs.ended()).await;
+    #[cfg(feature = "otel")]
+    if let Some(telemetry) = telemetry {
+        telemetry.end().await;
+    }
+    served
 }
 
 /// Returns the `OpenAPI` document of everything that is served without any switch.
@@ -112,7 +132,7 @@ fn router(
     closing: CancellationToken,
     jobs: Arc<Jobs>,
 ) -> Router {
-    let Service { server, local, limits, log, mem0 } = service;
+    let Service { server, local, limits, log, mem0, .. } = service;
     let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
     let body_bytes = limits.body_bytes;
     let house = House::new(server.desk().clone(), local, limits, log, closing.clone(), jobs);
@@ -121,7 +141,7 @@ fn router(
     let json = [("content-type", "application/json")];
     let watch = Watch::new(house.clone(), &endpoints);
     // What somebody asks passes these from the last to the first.
-    api(&endpoints)
+    let router = api(&endpoints)
         .route_service("/mcp", mcp::service(server, closing))
         .layer(middleware::from_fn_with_state(house.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(house.clone(), limits::keep_within))
@@ -135,10 +155,10 @@ fn router(
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(middleware::from_fn_with_state(watch, watch::over))
-        .layer(middleware::from_fn(manner::note))
-        .layer(CompressionLayer::new())
-        .with_state(house)
+        .layer(middleware::from_fn_with_state(watch, watch::over));
+    #[cfg(feature = "otel")]
+    let router = traced::traced(router, service.telemetry);
+    router.layer(middleware::from_fn(manner::note)).layer(CompressionLayer::new()).with_state(house)
 }
 
 /// Returns every endpoint, in the order of the documentation.

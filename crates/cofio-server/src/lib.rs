@@ -11,6 +11,10 @@ pub mod dialects;
 mod desk;
 mod metrics;
 mod notes;
+#[cfg(feature = "otel")]
+mod otel;
 mod source;
 
 pub use desk::{Desk, Opened, Place};
+#[cfg(feature = "otel")]
+pub use otel::Telemetry;

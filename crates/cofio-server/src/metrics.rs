@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cofio::engine::Census;
 use cofio::model::Layer;
+use cofio::store::Backlog;
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -43,6 +44,19 @@ struct Inner {
     results: Histogram,
     requests: Family<Labels<1>, Counter>,
     under_way: Gauge,
+}
+
+/// What there is at one moment, to be told once.
+#[derive(Debug)]
+pub(crate) struct Present {
+    /// What the store holds.
+    pub(crate) census: Census,
+    /// What waits in front of the store.
+    pub(crate) backlog: Backlog,
+    /// How many jobs run.
+    pub(crate) jobs: usize,
+    /// How many streams are open.
+    pub(crate) streams: usize,
 }
 
 /// A request that is being answered, for as long as this is kept.
@@ -110,15 +124,11 @@ impl Metrics {
         }
     }
 
-    /// Writes everything down, with what the store holds and how many streams are open.
-    pub(crate) fn written(
-        &self,
-        census: &Census,
-        streams: usize,
-    ) -> Result<String, std::fmt::Error> {
+    /// Writes everything down, with what there is at this moment.
+    pub(crate) fn written(&self, present: &Present) -> Result<String, std::fmt::Error> {
         let mut page = String::new();
         text::encode_registry(&mut page, &self.0.registry)?;
-        text::encode_registry(&mut page, &counted(census, streams))?;
+        text::encode_registry(&mut page, &present.registry())?;
         text::encode_eof(&mut page)?;
         Ok(page)
     }
@@ -130,21 +140,32 @@ impl Drop for UnderWay {
     }
 }
 
-/// Returns what there is at this moment, to be told once.
-fn counted(census: &Census, streams: usize) -> Registry {
-    let mut registry = Registry::default();
-    let entries: Family<Labels<2>, Gauge> = Family::default();
-    for (&(layer, kind), &count) in &census.entries {
-        let labels = [("layer", layer.as_str()), ("kind", kind.as_str())];
-        entries.get_or_create(&labels).set(signed(count));
+impl Present {
+    fn registry(&self) -> Registry {
+        let mut registry = Registry::default();
+        let entries: Family<Labels<2>, Gauge> = Family::default();
+        for (&(layer, kind), &count) in &self.census.entries {
+            let labels = [("layer", layer.as_str()), ("kind", kind.as_str())];
+            entries.get_or_create(&labels).set(signed(count));
+        }
+        registry.register("memory_entries", "Memories by layer and kind", entries);
+        let (writes, reads) = (self.backlog.writes as u64, self.backlog.reads as u64);
+        let (jobs, streams) = (self.jobs as u64, self.streams as u64);
+        for (name, about, count) in [
+            (
+                "cofio_pending_embeddings",
+                "Memories that have no vector yet",
+                self.census.pending_embeddings,
+            ),
+            ("cofio_store_writes_waiting", "Writes that the store has not begun", writes),
+            ("cofio_store_reads_waiting", "Reads that the store has not begun", reads),
+            ("cofio_jobs_running", "Work that goes on after its request was answered", jobs),
+            ("cofio_streams_open", "Streams of changes that are open", streams),
+        ] {
+            registry.register(name, about, ConstGauge::new(signed(count)));
+        }
+        registry
     }
-    registry.register("memory_entries", "Memories by layer and kind", entries);
-    let pending = ConstGauge::new(signed(census.pending_embeddings));
-    let about = "Memories that have no vector yet";
-    registry.register("cofio_pending_embeddings", about, pending);
-    let streams = ConstGauge::new(signed(streams as u64));
-    registry.register("cofio_streams_open", "Streams of changes that are open", streams);
-    registry
 }
 
 fn signed(count: u64) -> i64 {

@@ -44,7 +44,7 @@ use crate::model::{
     Memory, MemoryId, Outcome, Reading, Right, Scope, Timestamp, microseconds,
 };
 use crate::retrieval::{self, Selection};
-use crate::store::Store;
+use crate::store::{Backlog, Store};
 
 pub use census::Census;
 pub use context::ContextRequest;
@@ -131,6 +131,11 @@ impl Engine {
     /// Waits until everything that was read is on record.
     pub async fn settle(&self) -> Result<()> {
         self.store.settle().await
+    }
+
+    /// Returns how much this process asked of the store that is not begun yet.
+    pub fn backlog(&self) -> Backlog {
+        self.store.backlog()
     }
 
     /// Returns this moment, by the engine's clock.

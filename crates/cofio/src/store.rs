@@ -214,6 +214,9 @@ pub trait Store: Send + Sync {
 
     /// Waits until everything observed so far is recorded.
     async fn settle(&self) -> Result<()>;
+
+    /// Returns how much was asked of this store, by this process, and is not begun yet.
+    fn backlog(&self) -> Backlog;
 }
 
 /// What is asked of a store in one go: each step follows from what the store said to the one before.
@@ -266,6 +269,15 @@ pub struct Capabilities {
     pub history: bool,
     /// Survives the end of the process.
     pub durable: bool,
+}
+
+/// What waits in front of a store.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// How many writes.
+    pub writes: usize,
+    /// How many reads.
+    pub reads: usize,
 }
 
 /// A memory that was handed out to be embedded.

@@ -94,6 +94,8 @@ impl Serve {
         }
         let (limits, log) = (self.limits(), log(self.log, globals));
         let (addr, mem0) = (self.addr, self.mem0);
+        #[cfg(feature = "otel")]
+        let telemetry = cofio_server::Telemetry::from_environment()?;
         let server = self.door.server(globals)?;
         door::open_for_many(server, async |server| {
             let has_keys = server.desk().engine().await?.has_keys().await?;
@@ -106,10 +108,19 @@ impl Serve {
             let local = addr.ip().is_loopback().then(|| local(&server));
             let listening =
                 Listening::new(address, local.as_ref().filter(|_| !has_keys).map(|(me, _)| me));
+            // Whoever reads that it listens may stop it at once.
+            let stopped = door::told_to_stop();
             Output::new(globals.form(), Color::Never)
                 .answer(|| &listening, |page| listening.show(page))?;
-            let service = Service { limits, log, mem0, ..Service::new(server, local) };
-            http::open(service, listener, door::told_to_stop()).await.context("cannot serve")
+            let service = Service {
+                limits,
+                log,
+                mem0,
+                #[cfg(feature = "otel")]
+                telemetry,
+                ..Service::new(server, local)
+            };
+            http::open(service, listener, stopped).await.context("cannot serve")
         })
     }
 

@@ -1,14 +1,19 @@
 //! A server of our own on loopback, as much of one as tests need.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
 /// What somebody asked.
+#[derive(Clone)]
 pub struct Request {
     pub method: String,
     pub path: String,
+    /// Their names in lower case.
+    #[cfg_attr(not(feature = "otel"), expect(dead_code, reason = "only a collector is sent any"))]
+    pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
 }
 
@@ -49,15 +54,14 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Request> {
     let opening = line(reader)?;
     let mut words = opening.split_whitespace().map(str::to_owned);
     let (method, path) = (words.next()?, words.next()?);
-    let mut length = 0;
+    let mut headers = BTreeMap::new();
     while let Some((name, value)) = line(reader)?.split_once(':') {
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.trim().parse().ok()?;
-        }
+        headers.insert(name.to_lowercase(), value.trim().to_owned());
     }
+    let length = headers.get("content-length").map_or(Some(0), |length| length.parse().ok())?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Request { method, path, body })
+    Some(Request { method, path, headers, body })
 }
 
 /// Returns the next line, or nothing if the other side has gone.

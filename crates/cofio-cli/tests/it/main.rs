@@ -29,6 +29,8 @@ mod review;
 mod scan;
 mod serve;
 mod settings;
+#[cfg(all(feature = "otel", unix))]
+mod telemetry;
 mod tenants;
 mod transfer;
 mod truth;

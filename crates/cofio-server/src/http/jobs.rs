@@ -116,6 +116,11 @@ impl Jobs {
         jobs.iter().find(|job| job.id == id && job.owner == *owner).map(Job::output)
     }
 
+    /// Returns how many run; none waits, as those that are too many are refused.
+    pub(crate) fn running(&self) -> usize {
+        running(&self.lock())
+    }
+
     /// Waits until no job runs.
     pub(crate) async fn ended(&self) {
         self.tasks.close();
@@ -124,7 +129,7 @@ impl Jobs {
 
     fn admit(&self, job: Job) -> Outcome<()> {
         let mut jobs = self.lock();
-        if jobs.iter().filter(|job| job.ended.is_none()).count() >= RUNNING {
+        if running(&jobs) >= RUNNING {
             let message = "too many jobs are running; try again, or without respond-async";
             return Err(Failure::busy(StatusCode::SERVICE_UNAVAILABLE, message, PAUSE));
         }
@@ -143,6 +148,10 @@ impl Jobs {
     fn lock(&self) -> MutexGuard<'_, VecDeque<Job>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn running(jobs: &VecDeque<Job>) -> usize {
+    jobs.iter().filter(|job| job.ended.is_none()).count()
 }
 
 /// Forgets jobs that ended, until there is room again: those of whoever needs it first.
@@ -239,10 +248,12 @@ mod tests {
         for _ in 0..RUNNING {
             jobs.admit(Job::new(owner(), "test")).unwrap();
         }
+        assert_eq!(jobs.running(), RUNNING);
         let refused = jobs.admit(Job::new(owner(), "test")).unwrap_err();
         assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
         let first = jobs.of(&owner()).pop().unwrap().id;
         jobs.end(&first, Ok(json!({})));
+        assert_eq!(jobs.running(), RUNNING - 1);
         jobs.admit(Job::new(owner(), "test")).unwrap();
     }
 

@@ -13,7 +13,7 @@ use super::endpoint::{Asked, Endpoint, Group, Nothing};
 use super::failure::Outcome;
 use super::openapi::Entry;
 use super::visit::Visit;
-use crate::metrics::MEDIA_TYPE;
+use crate::metrics::{MEDIA_TYPE, Present};
 
 /// Every endpoint.
 pub(super) const ENDPOINTS: &[Entry] = &[Entry::of::<GetMetrics>()];
@@ -38,10 +38,15 @@ impl Endpoint for GetMetrics {
     const NEEDS: Right = Right::Admin;
 
     async fn run(visit: &Visit, _: Asked<Self>) -> Outcome<Self::Answer> {
-        let census = visit.house.census(&visit.engine, visit.caller()).await?;
+        let (house, engine) = (&visit.house, &visit.engine);
+        let present = Present {
+            census: house.census(engine, visit.caller()).await?,
+            backlog: engine.backlog(),
+            jobs: house.jobs().running(),
+            streams: house.streams().count(),
+        };
         let unwritten = |_| Error::new(ErrorKind::Provider, "cannot write the metrics");
-        let streams = visit.house.streams().count();
-        Ok(Page(visit.house.metrics().written(&census, streams).map_err(unwritten)?))
+        Ok(Page(house.metrics().written(&present).map_err(unwritten)?))
     }
 }
 

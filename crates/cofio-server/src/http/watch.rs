@@ -46,8 +46,7 @@ impl Watch {
     }
 
     fn asked(&self, request: &Request) -> Asked {
-        let method = METHODS.into_iter().find(|name| *name == request.method().as_str());
-        let method = method.unwrap_or(OTHER);
+        let method = method(request).unwrap_or(OTHER);
         let route = request.extensions().get::<MatchedPath>().cloned();
         // Whoever answers GET answers HEAD.
         let done_by = if method == "HEAD" { "GET" } else { method };
@@ -88,8 +87,13 @@ pub(super) async fn over(State(watch): State<Watch>, mut request: Request, next:
     response
 }
 
+/// Returns the method of a request, if it is one of those that are known.
+pub(super) fn method(request: &Request) -> Option<&'static str> {
+    METHODS.into_iter().find(|name| *name == request.method().as_str())
+}
+
 /// Returns what is noted of a request; of one that panicked nobody noted why.
-fn noted(manner: &Manner, response: &Response) -> Noted {
+pub(super) fn noted(manner: &Manner, response: &Response) -> Noted {
     let mut noted = manner.notes.noted();
     if response.status().is_server_error() {
         noted.code.get_or_insert(ErrorKind::Provider.code());

@@ -110,6 +110,8 @@ impl ServerHandler for Server {
         };
         let (start, notes) = (Instant::now(), Notes::default());
         let metrics = extension::<Metrics>(&context).cloned();
+        #[cfg(feature = "otel")]
+        let trace = extension::<crate::otel::Trace>(&context).cloned();
         let cancelled = context.ct.clone();
         let call = Call {
             desk: self.desk_of(&context)?,
@@ -123,10 +125,14 @@ impl ServerHandler for Server {
         let Some(answer) = cancelled.run_until_cancelled(running).await else {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         };
+        let (noted, took) = (notes.noted(), start.elapsed());
         if let Some(metrics) = metrics {
-            let noted = notes.noted();
             metrics.count_failure(&noted);
-            metrics.count_operation(tool.name, &noted, start.elapsed());
+            metrics.count_operation(tool.name, &noted, took);
+        }
+        #[cfg(feature = "otel")]
+        if let Some(trace) = trace {
+            trace.tell_of_tool(tool.name, &noted, took);
         }
         answer
     }

@@ -8,6 +8,7 @@ use super::ask::{Agreement, Question};
 use super::call::Call;
 use super::failure::Outcome;
 use super::source::SourceName;
+use crate::notes::Act;
 
 /// What a model is to tell its user of a memory that waits.
 pub(crate) const WAITS: &str =
@@ -15,6 +16,7 @@ pub(crate) const WAITS: &str =
 
 /// Keeps a draft; the user is asked about what may be a secret, and about what is not trusted.
 pub(crate) async fn remember(call: &Call, draft: Draft) -> Outcome<Remembered> {
+    call.notes.begins(Act::Create).of(1);
     let engine = call.engine().await?;
     let mut remembered = match engine.remember(call.caller(), draft.clone()).await {
         Err(error) if error.kind() == ErrorKind::ConfirmationRequired => {
@@ -23,6 +25,7 @@ pub(crate) async fn remember(call: &Call, draft: Draft) -> Outcome<Remembered> {
         }
         done => done?,
     };
+    call.notes.on(&remembered.memory.id);
     if remembered.memory.state == State::Pending {
         remembered.memory = reviewed(call, remembered.memory).await?;
         // Whoever agrees to something has it remembered by that.
@@ -37,6 +40,7 @@ pub(crate) async fn confirm(
     id: &MemoryId,
     said: Option<SourceName>,
 ) -> Outcome<Memory> {
+    call.notes.begins(Act::Update).on(id);
     let engine = call.engine().await?;
     let memory = engine.get(call.caller(), id).await?;
     if memory.state == State::Pending {
@@ -53,6 +57,7 @@ pub(crate) async fn correct(
     text: String,
     said: Option<SourceName>,
 ) -> Outcome<Corrected> {
+    call.notes.begins(Act::Update).on(id);
     let engine = call.engine().await?;
     let source = call.source(said, &text, None)?;
     let correction = Correction::new(text, source);

@@ -12,6 +12,8 @@ mod logs;
 mod mem0;
 mod metrics;
 mod openspec;
+#[cfg(feature = "otel")]
+mod otel;
 mod random;
 mod rest;
 mod schemas;

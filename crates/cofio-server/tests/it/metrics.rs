@@ -1,11 +1,12 @@
 //! What Prometheus is told.
 
 use cofio::model::{Bound, Caller, KeyDraft, Layer, Right, Rights};
+use cofio_server::http::Service;
 use pollster::block_on;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, named};
-use crate::served::Served;
+use crate::served::{Served, locally};
 
 /// Returns the value of one line, which begins with a name and its labels.
 fn value(page: &str, name: &str) -> Option<f64> {
@@ -20,22 +21,6 @@ fn scrape(served: &Served) -> String {
     let media_type = &answer.headers["content-type"];
     assert!(media_type.starts_with("application/openmetrics-text; version=1.0.0"), "{media_type}");
     answer.body
-}
-
-/// Has a tool called over HTTP.
-fn call(served: &Served, name: &str, arguments: &Value) {
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-        "name": name,
-        "arguments": arguments,
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        },
-    }});
-    let headers =
-        [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", name)];
-    assert_eq!(served.ask_with("POST", "/mcp", &headers, &body).status, 200);
 }
 
 #[test]
@@ -72,6 +57,9 @@ fn operations_errors_times_and_what_is_kept_are_counted() {
     check(r#"cofio_http_requests_total{class="4xx"}"#, 2.0);
     // The one that asks.
     check("cofio_http_requests_in_flight", 1.0);
+    for idle in ["store_writes_waiting", "store_reads_waiting", "jobs_running", "streams_open"] {
+        check(&format!("cofio_{idle}"), 0.0);
+    }
     assert!(page.ends_with("# EOF\n"), "{page}");
 }
 
@@ -79,10 +67,10 @@ fn operations_errors_times_and_what_is_kept_are_counted() {
 fn what_models_have_done_is_counted_too() {
     let fixture = Fixture::new();
     let served = Served::locally(&fixture.engine, "alice");
-    call(&served, "remember", &json!({"content": "Tea is black"}));
-    call(&served, "search", &json!({"query": "tea"}));
-    call(&served, "search", &json!({"query": "coffee", "layer": "user"}));
-    call(&served, "search", &json!({"limit": "many"}));
+    served.call_tool(&[], "remember", &json!({"content": "Tea is black"}));
+    served.call_tool(&[], "search", &json!({"query": "tea"}));
+    served.call_tool(&[], "search", &json!({"query": "coffee", "layer": "user"}));
+    served.call_tool(&[], "search", &json!({"limit": "many"}));
     let page = scrape(&served);
     let check = |name: &str, expected: f64| {
         assert_eq!(value(&page, name), Some(expected), "{name} in\n{page}");
@@ -94,6 +82,25 @@ fn what_models_have_done_is_counted_too() {
     check(r#"memory_search_results_bucket{le="1.0"}"#, 2.0);
     check("memory_search_results_count", 2.0);
     check(r#"memory_operation_errors_total{code="INVALID_INPUT"}"#, 1.0);
+}
+
+#[test]
+fn what_every_dialect_finds_is_counted() {
+    let fixture = Fixture::new();
+    let served = Served::start(Service { mem0: true, ..locally(&fixture.engine, "alice") });
+    let body = json!({"content": "Tea is black", "layer": "user"});
+    assert_eq!(served.ask("POST", "/v1/memories", &body).status, 201);
+    let mem0 = json!({"query": "tea", "filters": {"user_id": "alice"}});
+    for (path, body) in [
+        ("/v1/search", json!({"query": "tea"})),
+        ("/openspec/v1/knowledge/query", json!({"query": "tea"})),
+        ("/v3/memories/search/", mem0),
+    ] {
+        assert_eq!(served.ask("POST", path, &body).status, 200, "{path}");
+    }
+    let page = scrape(&served);
+    assert_eq!(value(&page, "memory_search_results_count"), Some(3.0), "{page}");
+    assert_eq!(value(&page, "memory_search_results_sum"), Some(3.0), "{page}");
 }
 
 #[test]

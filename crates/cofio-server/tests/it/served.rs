@@ -11,7 +11,7 @@ use cofio::model::{Caller, Identifiers, Layer, MemoryId, Timestamp};
 use cofio_server::http::{self, Service};
 use cofio_server::mcp::{Profile, Server, SourceName};
 use cofio_server::{Desk, Opened, Place};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -79,6 +79,26 @@ impl Served {
     ) -> Answer {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         self.request(method, path, headers, &body)
+    }
+
+    /// Has a tool called, with headers.
+    pub fn call_tool(&self, headers: &[(&str, &str)], name: &str, arguments: &Value) {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": name,
+            "arguments": arguments,
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        }});
+        let own = [
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", name),
+        ];
+        let headers = [headers, &own].concat();
+        assert_eq!(self.ask_with("POST", "/mcp", &headers, &body).status, 200);
     }
 
     /// Writes a request down.

@@ -23,7 +23,7 @@ use self::contents::Contents;
 use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
-    Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
+    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
     ScopeSummary, Store, Tombstone,
 };
 use crate::error::Result;
@@ -283,6 +283,10 @@ impl Store for MemoryStore {
 
     async fn settle(&self) -> Result<()> {
         Ok(())
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog::default()
     }
 }
 

@@ -39,7 +39,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{
-    Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
+    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
     ScopeSummary, Store, Tombstone,
 };
 use crate::error::{Error, ErrorKind, Result};
@@ -360,6 +360,10 @@ impl Store for SqliteStore {
 
     async fn settle(&self) -> Result<()> {
         self.threads.settle().await
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.threads.backlog()
     }
 }
 

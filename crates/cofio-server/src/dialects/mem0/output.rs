@@ -203,6 +203,11 @@ impl Results {
     ) -> Self {
         Self { results: memories.map(|memory| memory.only(wanted)).collect() }
     }
+
+    /// Returns how many there are.
+    pub fn count(&self) -> usize {
+        self.results.len()
+    }
 }
 
 /// One page of memories.

@@ -8,6 +8,7 @@ use crate::http::body::Json;
 use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Add;
 
@@ -27,6 +28,7 @@ impl Endpoint for Add {
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;
+        visit.notes().begins(Act::Create).of(input.messages.len());
         Ok(Found(dialect(visit)?.add(input).await?))
     }
 }

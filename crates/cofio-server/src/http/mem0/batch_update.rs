@@ -8,6 +8,7 @@ use crate::http::body::Json;
 use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct BatchUpdate;
 
@@ -26,6 +27,7 @@ impl Endpoint for BatchUpdate {
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;
+        visit.notes().begins(Act::Update).of(input.memories.len());
         Ok(Found(dialect(visit)?.update_all(input).await?))
     }
 }

@@ -10,6 +10,7 @@ use crate::http::body::Empty;
 use crate::http::endpoint::{Asked, Endpoint, Group};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Delete;
 
@@ -37,6 +38,8 @@ impl Endpoint for Delete {
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let with_replaced = asked.query.delete_linked.unwrap_or_default();
-        Ok(Found(dialect(visit)?.delete(&asked.path.memory_id, with_replaced).await?))
+        let id = &asked.path.memory_id;
+        visit.notes().begins(Act::Delete).on(&id.parse()?);
+        Ok(Found(dialect(visit)?.delete(id, with_replaced).await?))
     }
 }

@@ -8,6 +8,7 @@ use crate::http::body::Empty;
 use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct DeleteAll;
 
@@ -26,6 +27,7 @@ impl Endpoint for DeleteAll {
     const NEEDS: Right = Right::Delete;
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
+        visit.notes().begins(Act::Delete);
         Ok(Found(dialect(visit)?.delete_all(&asked.query).await?))
     }
 }

@@ -8,6 +8,7 @@ use crate::http::body::Json;
 use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Search;
 
@@ -27,6 +28,9 @@ impl Endpoint for Search {
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;
-        Ok(Found(dialect(visit)?.search(input).await?))
+        visit.notes().begins(Act::Search);
+        let results = dialect(visit)?.search(input).await?;
+        visit.notes().found(results.count());
+        Ok(Found(results))
     }
 }

@@ -8,6 +8,7 @@ use crate::http::body::Json;
 use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Update;
 
@@ -28,6 +29,8 @@ impl Endpoint for Update {
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;
-        Ok(Found(dialect(visit)?.update(&asked.path.memory_id, input).await?))
+        let id = &asked.path.memory_id;
+        visit.notes().begins(Act::Update).on(&id.parse()?);
+        Ok(Found(dialect(visit)?.update(id, input).await?))
     }
 }

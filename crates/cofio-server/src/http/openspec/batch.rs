@@ -14,6 +14,7 @@ use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing};
 use crate::http::eventually::Eventually;
 use crate::http::failure::{Failure, Outcome, Said};
 use crate::http::visit::{Visit, version_of};
+use crate::notes::Act;
 
 /// The operations that are known.
 pub(super) const OPERATIONS: &[&str] = &["create", "update", "delete", "upsert"];
@@ -173,6 +174,7 @@ impl Endpoint for Batch {
             let message = format!("{count} entries in one batch; at most {most} are taken");
             return Err(Error::invalid(message).with("limit", most).into());
         }
+        visit.notes().begins(operation.into()).of(count);
         let own = visit.clone();
         let work = Box::pin(async move { Ok(all(&own, operation, entries, options).await) });
         Eventually::of(visit, Self::NAME, work).await
@@ -266,6 +268,17 @@ async fn delete(visit: &Visit, item: RemoveItem) -> Result<Done> {
     let id = memory_id(Some(&item.id))?;
     remove(visit, &id, expected).await?;
     Ok((ItemStatus::Deleted, id, None))
+}
+
+impl From<Operation> for Act {
+    fn from(operation: Operation) -> Self {
+        match operation {
+            Operation::Create => Self::Create,
+            Operation::Update => Self::Update,
+            Operation::Delete => Self::Delete,
+            Operation::Upsert => Self::Upsert,
+        }
+    }
 }
 
 impl ItemStatus {

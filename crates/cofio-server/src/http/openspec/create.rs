@@ -7,6 +7,7 @@ use crate::http::body::Json;
 use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Create;
 
@@ -29,8 +30,10 @@ impl Endpoint for Create {
         let Json(write) = asked.body;
         let (draft, ignored) = write.draft(visit)?;
         let draft = Draft { idempotency_key: visit.idempotency_key()?, ..draft };
+        visit.notes().begins(Act::Create).of(1);
         let remembered = visit.engine.remember(visit.caller(), draft).await?;
         let (memory, existing) = (&remembered.memory, remembered.existing);
+        visit.notes().on(&memory.id);
         Ok(Made {
             new: !existing,
             version: memory.version,

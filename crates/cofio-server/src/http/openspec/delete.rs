@@ -11,6 +11,7 @@ use crate::http::body::Perhaps;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Header, Nothing};
 use crate::http::failure::{Failure, Outcome};
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Delete;
 
@@ -88,6 +89,7 @@ impl Endpoint for Delete {
             return Err(Failure::unreadable("the body has another id than the path"));
         }
         let ignored = input.options.ignored()?;
+        visit.notes().begins(Act::Delete).on(&id);
         let forgotten = remove(visit, &id, visit.expected_version()?).await;
         let forgotten = forgotten.map_err(|error| visit.refused(error))?;
         let receipt = forgotten.receipt.as_ref().map(ReceiptOutput::from);

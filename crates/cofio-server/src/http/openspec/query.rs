@@ -21,6 +21,7 @@ use crate::http::body::Json;
 use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 /// The distances that are known.
 pub(super) const METRICS: &[&str] = &["cosine"];
@@ -176,6 +177,7 @@ impl Endpoint for Ask {
         let began = Instant::now();
         let shown = Shown::of(&input.options);
         let query = input.query(visit)?;
+        visit.notes().begins(Act::Search);
         let answer = visit.engine.search(visit.caller(), &query).await?;
         visit.notes().found(answer.hits.len());
         let mut output = shown.output(&answer);

@@ -7,6 +7,7 @@ use crate::http::body::Json;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Header, Nothing};
 use crate::http::failure::{Failure, Outcome};
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Update;
 
@@ -32,6 +33,7 @@ impl Endpoint for Update {
             return Err(Failure::unreadable("the entry has another id than the path"));
         }
         let (patch, ignored) = write.patch(visit.expected_version()?)?;
+        visit.notes().begins(Act::Update).on(&id);
         let updated = visit.engine.update(visit.caller(), &id, patch).await;
         let memory = updated.map_err(|error| visit.refused(error))?.memory;
         let value = Written::new(visit, &memory, Status::Updated, true, ignored);

@@ -15,6 +15,7 @@ use crate::http::eventually::Eventually;
 use crate::http::failure::Outcome;
 use crate::http::openapi::Entry;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 /// Every endpoint.
 pub(super) const ENDPOINTS: &[Entry] = &[Entry::of::<Forget>()];
@@ -76,6 +77,12 @@ impl Endpoint for Forget {
         let Json(input) = asked.body;
         let dry_run = input.dry_run;
         let (forgetting, strange) = input.read(visit)?;
+        if !dry_run {
+            visit.notes().begins(Act::Delete);
+        }
+        if let Forgetting::Ids(ids) = &forgetting {
+            visit.notes().these(ids);
+        }
         let (engine, caller) = (visit.engine.clone(), visit.caller().clone());
         let work = async move {
             let forgotten = if dry_run {

@@ -72,6 +72,11 @@ impl Readers {
         desk.jobs.push_back(job);
         Ok(())
     }
+
+    /// Returns how many jobs no thread is free for.
+    pub(super) fn waiting(&self) -> usize {
+        locked(&self.desk).jobs.len()
+    }
 }
 
 impl Drop for Readers {

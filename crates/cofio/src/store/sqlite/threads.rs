@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -17,6 +18,7 @@ use super::readers::{ReadJob, Readers};
 use super::{Begin, SqliteOptions, failed, unexpected, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Outcome, Reading};
+use crate::store::Backlog;
 
 /// How many requests are committed together at most.
 const GROUP: usize = 256;
@@ -45,6 +47,7 @@ const CLEARING_TIMEOUT: Duration = Duration::from_millis(250);
 pub(super) struct Threads {
     /// Taken when everything was handed over.
     writer: Option<mpsc::Sender<WriteJob>>,
+    waiting: Waiting,
     notes: Notes,
     /// Taken when the writer is the last one left.
     readers: Option<Readers>,
@@ -66,6 +69,9 @@ enum WriteJob {
 /// What was read and is not recorded yet.
 type Notes = Arc<Mutex<Vec<Reading>>>;
 
+/// How many jobs the writer has not come to yet.
+type Waiting = Arc<AtomicUsize>;
+
 impl Threads {
     /// Starts the threads; readers open their connections when they are first needed.
     pub(super) fn start(
@@ -74,17 +80,18 @@ impl Threads {
         connection: Connection,
     ) -> Result<Self> {
         let (writer, write_jobs) = mpsc::channel();
-        let notes = Notes::default();
+        let (waiting, notes) = (Waiting::default(), Notes::default());
         let thread = spawn("cofio-writer", {
             // A log that is there may hold what another process deleted before it was killed.
             let uncleared = has_log(path);
             let notes = Arc::clone(&notes);
             let (begin, head) = (options.begin, HeadFile::beside(path, options));
             let writer = Writer { connection, notes, begin, uncleared, head };
-            move || writer.run(&write_jobs)
+            let jobs = Jobs { jobs: write_jobs, waiting: Arc::clone(&waiting) };
+            move || writer.run(&jobs)
         })?;
         let readers = Some(Readers::start(path, options)?);
-        Ok(Self { writer: Some(writer), notes, readers, thread: Some(thread) })
+        Ok(Self { writer: Some(writer), waiting, notes, readers, thread: Some(thread) })
     }
 
     /// Commits together with what others are committing at the moment.
@@ -138,7 +145,17 @@ impl Threads {
 
     fn hand_over(&self, job: WriteJob) -> Result<()> {
         let writer = self.writer.as_ref().ok_or_else(stopped)?;
+        // Before it can be taken, so that the count never falls below zero.
+        self.waiting.fetch_add(1, Ordering::Relaxed);
         writer.send(job).map_err(|_| stopped())
+    }
+
+    /// Returns how much waits for a thread.
+    pub(super) fn backlog(&self) -> Backlog {
+        Backlog {
+            writes: self.waiting.load(Ordering::Relaxed),
+            reads: self.readers.as_ref().map_or(0, Readers::waiting),
+        }
     }
 
     /// Waits until everything handed over before is done.
@@ -219,7 +236,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, jobs: &mpsc::Receiver<WriteJob>) {
+    fn run(mut self, jobs: &Jobs) {
         while let Some(group) = self.next_group(jobs) {
             // Whoever waits for a job that panicked is told that nobody answers.
             let _ = catch_unwind(AssertUnwindSafe(|| self.commit_group(group)));
@@ -230,7 +247,7 @@ impl Writer {
     }
 
     /// Waits for something to do; in a pause, keeps the head of the audit.
-    fn next_group(&mut self, jobs: &mpsc::Receiver<WriteJob>) -> Option<Vec<WriteJob>> {
+    fn next_group(&mut self, jobs: &Jobs) -> Option<Vec<WriteJob>> {
         if self.head.is_behind() {
             match jobs.recv_timeout(PAUSE) {
                 Ok(first) => return Some(gather(first, jobs)),
@@ -238,7 +255,7 @@ impl Writer {
                 Err(RecvTimeoutError::Timeout) => self.head.keep(&self.connection),
             }
         }
-        Some(gather(jobs.recv().ok()?, jobs))
+        Some(gather(jobs.recv()?, jobs))
     }
 
     fn commit_group(&mut self, group: Vec<WriteJob>) {
@@ -314,8 +331,30 @@ impl Writer {
     }
 }
 
+/// What was handed over to the writer.
+struct Jobs {
+    jobs: mpsc::Receiver<WriteJob>,
+    waiting: Waiting,
+}
+
+impl Jobs {
+    /// Waits for a job until there can be no more.
+    fn recv(&self) -> Option<WriteJob> {
+        self.jobs.recv().ok().inspect(|_| self.taken())
+    }
+
+    /// Waits for a job for a while.
+    fn recv_timeout(&self, patience: Duration) -> std::result::Result<WriteJob, RecvTimeoutError> {
+        self.jobs.recv_timeout(patience).inspect(|_| self.taken())
+    }
+
+    fn taken(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Returns something to do with what has gathered; notes of readings wait a while.
-fn gather(first: WriteJob, jobs: &mpsc::Receiver<WriteJob>) -> Vec<WriteJob> {
+fn gather(first: WriteJob, jobs: &Jobs) -> Vec<WriteJob> {
     let mut group = vec![first];
     while group.len() < GROUP {
         let only_notes = group.iter().all(|job| matches!(job, WriteJob::Note));
@@ -456,6 +495,43 @@ mod tests {
         let reader = || pollster::block_on(threads.read(|_| Ok(thread::current().id()))).unwrap();
         let last = reader();
         assert!((0..100).all(|_| reader() == last));
+    }
+
+    #[test]
+    fn what_waits_is_counted_until_a_thread_comes_to_it() {
+        let (threads, _folder) = threads(writable);
+        // Every thread, and the test: they meet when all are at work, and when they may go on.
+        let everybody = Arc::new(Barrier::new(READERS + 2));
+        let busy = || {
+            let everybody = Arc::clone(&everybody);
+            move || {
+                everybody.wait();
+                everybody.wait();
+                Ok(())
+            }
+        };
+        thread::scope(|scope| {
+            let threads = &threads;
+            let write = busy();
+            scope.spawn(move || pollster::block_on(threads.run(move |_| write())).unwrap());
+            for _ in 0..READERS {
+                let read = busy();
+                scope.spawn(move || pollster::block_on(threads.read(move |_| read())).unwrap());
+            }
+            everybody.wait();
+            assert_eq!(threads.backlog(), Backlog::default());
+            for _ in 0..3 {
+                scope.spawn(|| pollster::block_on(threads.commit(commit())).unwrap());
+            }
+            for _ in 0..2 {
+                scope.spawn(|| pollster::block_on(threads.read(|_| Ok(7))).unwrap());
+            }
+            while threads.backlog() != (Backlog { writes: 3, reads: 2 }) {
+                thread::yield_now();
+            }
+            everybody.wait();
+        });
+        assert_eq!(threads.backlog(), Backlog::default());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::http::eventually::Eventually;
 use crate::http::failure::{Failure, Outcome};
 use crate::http::rest::{OnPossibleSecret, doubt};
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Import;
 
@@ -89,6 +90,9 @@ impl Endpoint for Import {
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Lines(bundle) = asked.body;
         let importing = asked.query.importing()?;
+        if !importing.dry_run {
+            visit.notes().begins(Act::Create);
+        }
         let (engine, caller) = (visit.engine.clone(), visit.caller().clone());
         let work = async move {
             let runtime = Handle::current();

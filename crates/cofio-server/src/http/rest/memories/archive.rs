@@ -7,6 +7,7 @@ use crate::http::body::Empty;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Archive;
 
@@ -27,6 +28,7 @@ impl Endpoint for Archive {
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let id = asked.path.memory()?;
+        visit.notes().begins(Act::Update).on(&id);
         Ok(visit.engine.archive(visit.caller(), &id).await?.into())
     }
 }

@@ -11,6 +11,7 @@ use crate::http::eventually::Eventually;
 use crate::http::failure::Outcome;
 use crate::http::rest::NewMemory;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct CreateMany;
 
@@ -56,6 +57,7 @@ impl Endpoint for CreateMany {
         if let Some(first) = drafts.first_mut() {
             first.idempotency_key = visit.idempotency_key()?;
         }
+        visit.notes().begins(Act::Create).of(drafts.len());
         let (engine, caller) = (visit.engine.clone(), visit.caller().clone());
         let work = async move {
             let remembered = engine.remember_all(&caller, drafts).await?;

@@ -11,6 +11,7 @@ use crate::http::endpoint::{Asked, ById, Endpoint, Group, Header, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::rest::{OnPossibleSecret, Origin, doubt, lifetime};
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Change;
 
@@ -61,6 +62,7 @@ impl Endpoint for Change {
             ..Patch::default()
         };
         let id = asked.path.memory()?;
+        visit.notes().begins(Act::Update).on(&id);
         let updated = visit.engine.update(visit.caller(), &id, patch).await;
         let updated = updated.map_err(|error| visit.refused(error))?;
         let version = updated.memory.version;

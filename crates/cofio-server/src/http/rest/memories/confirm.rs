@@ -10,6 +10,7 @@ use crate::http::endpoint::{Asked, ById, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::rest::Origin;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Confirm;
 
@@ -44,6 +45,7 @@ impl Endpoint for Confirm {
         let source = source.source(text.as_deref().unwrap_or_default())?;
         let confirmation = Confirmation { text, ..Confirmation::new(source) };
         let id = asked.path.memory()?;
+        visit.notes().begins(Act::Update).on(&id);
         Ok(visit.engine.confirm(visit.caller(), &id, &confirmation).await?.into())
     }
 }

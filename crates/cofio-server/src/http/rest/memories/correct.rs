@@ -11,6 +11,7 @@ use crate::http::endpoint::{Asked, ById, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::rest::{OnPossibleSecret, Origin, Statement, doubt};
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Correct;
 
@@ -46,6 +47,7 @@ impl Endpoint for Correct {
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;
         let (id, correction) = (asked.path.memory()?, input.correction()?);
+        visit.notes().begins(Act::Update).on(&id);
         let corrected = visit.engine.correct(visit.caller(), &id, correction).await?;
         let version = corrected.memory.version;
         Ok(Changed { version, value: CorrectOutput::from(&corrected) })

@@ -8,6 +8,7 @@ use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::rest::NewMemory;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Create;
 
@@ -29,8 +30,10 @@ impl Endpoint for Create {
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(new) = asked.body;
         let draft = Draft { idempotency_key: visit.idempotency_key()?, ..new.draft(visit)? };
+        visit.notes().begins(Act::Create).of(1);
         let remembered = visit.engine.remember(visit.caller(), draft).await?;
         let memory = &remembered.memory;
+        visit.notes().on(&memory.id);
         Ok(Made {
             new: !remembered.existing,
             version: memory.version,

@@ -7,6 +7,7 @@ use crate::http::body::Empty;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Header, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Delete;
 
@@ -27,6 +28,7 @@ impl Endpoint for Delete {
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let id = asked.path.memory()?;
+        visit.notes().begins(Act::Delete).on(&id);
         let forgotten = match visit.expected_version()? {
             Some(version) => visit.engine.forget_version(visit.caller(), &id, version).await,
             None => visit.engine.forget(visit.caller(), std::slice::from_ref(&id)).await,

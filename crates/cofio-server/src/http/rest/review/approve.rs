@@ -10,6 +10,7 @@ use crate::http::body::Json;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Approve;
 
@@ -38,6 +39,7 @@ impl Endpoint for Approve {
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(ApproveInput { text }) = asked.body;
         let id = asked.path.memory()?;
+        visit.notes().begins(Act::Update).on(&id);
         let approved = visit.engine.approve(visit.caller(), &id, &text).await?;
         let value = DecisionOutput {
             id: id.to_string(),

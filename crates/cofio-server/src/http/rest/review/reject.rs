@@ -7,6 +7,7 @@ use crate::http::body::Empty;
 use crate::http::endpoint::{Asked, ById, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Reject;
 
@@ -27,6 +28,7 @@ impl Endpoint for Reject {
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let id = asked.path.memory()?;
+        visit.notes().begins(Act::Delete).on(&id);
         visit.engine.reject(visit.caller(), &id).await?;
         Ok(Found(DecisionOutput { id: id.to_string(), decision: "rejected", memory: None }))
     }

@@ -15,6 +15,7 @@ use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::rest::{Filter, Names};
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Context;
 
@@ -88,7 +89,9 @@ impl Endpoint for Context {
         let selection = &request.selection;
         let layers = selection.layers.as_deref();
         let scopes = retrieval::reach(visit.caller(), &selection.identifiers, layers)?;
+        visit.notes().begins(Act::Search);
         let block = visit.engine.context(visit.caller(), &request).await?;
+        visit.notes().of(block.memories.len());
         Ok(Found(ContextOutput::new(&block, &scopes)))
     }
 }

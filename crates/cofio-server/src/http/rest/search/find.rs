@@ -8,6 +8,7 @@ use crate::http::body::Json;
 use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
+use crate::notes::Act;
 
 pub(super) struct Search;
 
@@ -28,6 +29,7 @@ impl Endpoint for Search {
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(question) = asked.body;
         let query = question.query(visit)?;
+        visit.notes().begins(Act::Search);
         let answer = visit.engine.search(visit.caller(), &query).await?;
         visit.notes().found(answer.hits.len());
         Ok(Found(SearchOutput::from(&answer)))

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::mcp::call::Call;
 use crate::mcp::failure::Outcome;
 use crate::mcp::tool::{Effect, Reply, Tool};
+use crate::notes::Act;
 
 /// Lets a new fact count more than an old one that it contradicts.
 pub(crate) struct ResolveConflict;
@@ -58,6 +59,7 @@ impl Tool for ResolveConflict {
             return Err(Error::new(ErrorKind::Refused, message).into());
         }
         ingest::refuse_lower_trust(&older, newer.source.trust())?;
+        call.notes.begins(Act::Update).of(2);
         let confidence = Edit::Set(Fraction::new(DOUBTED)?);
         let doubted = MetadataPatch { confidence, ..MetadataPatch::default() };
         engine.update(call.caller(), &old, patch(doubted)).await?;

@@ -11,6 +11,7 @@ use crate::mcp::failure::Outcome;
 use crate::mcp::source::SourceName;
 use crate::mcp::tool::{Effect, Reply, Tool};
 use crate::mcp::view;
+use crate::notes::Act;
 
 /// Keeps several facts, each once.
 pub(crate) struct SaveFactsBatch;
@@ -90,6 +91,7 @@ impl Tool for SaveFactsBatch {
             return Err(Error::invalid(format!("at most {MOST} facts are saved at once")).into());
         }
         let scope = call.scope(None, None)?;
+        call.notes.begins(Act::Create).of(input.facts.len());
         let mut output = Output::default();
         let mut seen: Vec<(Words, String)> = Vec::new();
         let total = input.facts.len();

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::mcp::call::Call;
 use crate::mcp::failure::Outcome;
 use crate::mcp::tool::{Effect, Reply, Tool};
+use crate::notes::Act;
 
 /// Writes a block for a prompt.
 pub(crate) struct Context;
@@ -58,7 +59,9 @@ impl Tool for Context {
             session: session.map(Identifier::new).transpose()?,
             ..ContextRequest::new(call.selection(None, session)?, input.prompt)
         };
+        call.notes.begins(Act::Search);
         let block = call.engine().await?.context(call.caller(), &request).await?;
+        call.notes.of(block.memories.len());
         Ok(Output {
             markdown: block.markdown(),
             memories: block.memories.iter().map(ToString::to_string).collect(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::mcp::call::Call;
 use crate::mcp::failure::Outcome;
 use crate::mcp::tool::{Effect, Reply, Tool};
+use crate::notes::Act;
 
 /// Forgets memories by their ids.
 pub(crate) struct Forget;
@@ -53,6 +54,7 @@ impl Tool for Forget {
         let mut missing: Vec<String> =
             strange.map(|(id, _)| id.chars().take(48).collect()).collect();
         let ids: Vec<MemoryId> = read.into_iter().flatten().collect();
+        call.notes.begins(Act::Delete).these(&ids);
         let forgotten = call.engine().await?.forget(call.caller(), &ids).await?;
         missing.extend(forgotten.missing.iter().map(ToString::to_string));
         Ok(Output {

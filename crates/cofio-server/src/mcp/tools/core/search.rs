@@ -10,6 +10,7 @@ use crate::mcp::names::{KindName, LayerName};
 use crate::mcp::tool::{Effect, Reply, Tool};
 use crate::mcp::view::{self, MemoryView};
 use crate::mcp::when;
+use crate::notes::Act;
 
 /// Finds what answers a question.
 pub(crate) struct Search;
@@ -103,6 +104,7 @@ impl Tool for Search {
             mode: input.mode.map_or(Mode::Hybrid, Mode::from),
             ..Query::new(selection, input.query)
         };
+        call.notes.begins(Act::Search);
         let answer = call.engine().await?.search(call.caller(), &query).await?;
         call.notes.found(answer.hits.len());
         Ok(Output {

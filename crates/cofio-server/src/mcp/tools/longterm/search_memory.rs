@@ -8,6 +8,7 @@ use crate::mcp::failure::Outcome;
 use crate::mcp::names::KindName;
 use crate::mcp::tool::{Effect, Reply, Tool};
 use crate::mcp::view::{self, MemoryView};
+use crate::notes::Act;
 
 /// Finds memories by words, meaning and names.
 pub(crate) struct SearchMemory;
@@ -61,6 +62,7 @@ impl Tool for SearchMemory {
             ..Criteria::default()
         };
         let query = Query { limit: input.limit, ..Query::new(selection, input.query) };
+        call.notes.begins(Act::Search);
         let answer = call.engine().await?.search(call.caller(), &query).await?;
         call.notes.found(answer.hits.len());
         Ok(Output { memories: answer.hits.iter().map(MemoryView::from).collect() })

@@ -6,6 +6,7 @@ use crate::mcp::call::Call;
 use crate::mcp::failure::Outcome;
 use crate::mcp::tool::{Effect, Reply, Tool};
 use crate::mcp::view;
+use crate::notes::Act;
 
 /// Forgets a memory.
 pub(crate) struct ForgetMemory;
@@ -39,7 +40,10 @@ impl Tool for ForgetMemory {
     async fn run(call: &Call, input: Input) -> Outcome<Output> {
         // What cannot be an id is one that is not there.
         let success = match input.memory_id.parse::<MemoryId>() {
-            Ok(id) => !call.engine().await?.forget(call.caller(), &[id]).await?.ids.is_empty(),
+            Ok(id) => {
+                call.notes.begins(Act::Delete).on(&id);
+                !call.engine().await?.forget(call.caller(), &[id]).await?.ids.is_empty()
+            }
             Err(_) => false,
         };
         Ok(Output { success, id: input.memory_id })

@@ -9,6 +9,7 @@ use crate::mcp::call::Call;
 use crate::mcp::failure::Outcome;
 use crate::mcp::tool::{Effect, Reply, Tool};
 use crate::mcp::view;
+use crate::notes::Act;
 
 /// Finds memories by what they mean.
 pub(crate) struct SearchMemories;
@@ -88,6 +89,7 @@ impl Tool for SearchMemories {
             threshold: Some(LEAST_SCORE),
             ..Query::new(selection, input.query)
         };
+        call.notes.begins(Act::Search);
         let answer = call.engine().await?.search(call.caller(), &query).await?;
         call.notes.found(answer.hits.len());
         Ok(Output { result: answer.hits.iter().map(Found::from).collect() })
