@@ -22,6 +22,7 @@ mod mem0;
 mod metrics;
 mod openapi;
 mod openspec;
+mod progress;
 mod rest;
 mod stream;
 mod upkeep;
@@ -33,7 +34,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
@@ -114,7 +114,6 @@ fn router(
 ) -> Router {
     let Service { server, local, limits, log, mem0 } = service;
     let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
-    let body_bytes = limits.body_bytes;
     let house = House::new(server.desk().clone(), local, limits, log, closing.clone(), jobs);
     let endpoints = endpoints(mem0);
     let document = openapi::document(&endpoints).to_string();
@@ -126,7 +125,6 @@ fn router(
         .layer(middleware::from_fn_with_state(house.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(house.clone(), limits::keep_within))
         .fallback(nowhere)
-        .layer(DefaultBodyLimit::max(body_bytes))
         .layer(middleware::from_fn_with_state(Guard::new(address), guard::check))
         // What is the same for everybody may be asked for by any name, as behind a proxy.
         .route("/openapi.json", get(move || async move { (json, document) }))

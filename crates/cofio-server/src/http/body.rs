@@ -1,10 +1,10 @@
 //! What is sent along with a request, read only as far as the limits go.
 
 use axum::body::Body as Stream;
-use axum::extract::{FromRequest as _, Request};
 use axum::http::{HeaderMap, StatusCode, header};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use cofio::ErrorKind;
+use futures_util::StreamExt as _;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -13,8 +13,12 @@ use super::failure::{Failure, Outcome};
 
 /// What can be sent along.
 pub(crate) trait Body: Sized + Send {
-    /// Reads it.
-    fn read(headers: &HeaderMap, body: Stream) -> impl Future<Output = Outcome<Self>> + Send;
+    /// Reads it, if it has no more bytes than `most`.
+    fn read(
+        headers: &HeaderMap,
+        body: Stream,
+        most: usize,
+    ) -> impl Future<Output = Outcome<Self>> + Send;
 
     /// Returns what the documentation says of it, if there is anything.
     fn documented(generator: &mut SchemaGenerator) -> Option<Value>;
@@ -40,7 +44,7 @@ pub(crate) struct Lines(pub(crate) Bytes);
 pub(crate) const LINES: &str = "application/x-ndjson";
 
 impl Body for Empty {
-    async fn read(_: &HeaderMap, _: Stream) -> Outcome<Self> {
+    async fn read(_: &HeaderMap, _: Stream, _: usize) -> Outcome<Self> {
         Ok(Self)
     }
 
@@ -50,8 +54,8 @@ impl Body for Empty {
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send> Body for Json<T> {
-    async fn read(headers: &HeaderMap, body: Stream) -> Outcome<Self> {
-        let bytes = collect(headers, body).await?;
+    async fn read(headers: &HeaderMap, body: Stream, most: usize) -> Outcome<Self> {
+        let bytes = collect(headers, body, most).await?;
         parse(headers, &bytes).map(Self)
     }
 
@@ -62,8 +66,8 @@ impl<T: DeserializeOwned + JsonSchema + Send> Body for Json<T> {
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send> Body for Perhaps<T> {
-    async fn read(headers: &HeaderMap, body: Stream) -> Outcome<Self> {
-        let bytes = collect(headers, body).await?;
+    async fn read(headers: &HeaderMap, body: Stream, most: usize) -> Outcome<Self> {
+        let bytes = collect(headers, body, most).await?;
         if bytes.is_empty() {
             return Ok(Self(None));
         }
@@ -77,8 +81,8 @@ impl<T: DeserializeOwned + JsonSchema + Send> Body for Perhaps<T> {
 }
 
 impl Body for Lines {
-    async fn read(headers: &HeaderMap, body: Stream) -> Outcome<Self> {
-        collect(headers, body).await.map(Self)
+    async fn read(headers: &HeaderMap, body: Stream, most: usize) -> Outcome<Self> {
+        collect(headers, body, most).await.map(Self)
     }
 
     fn documented(_: &mut SchemaGenerator) -> Option<Value> {
@@ -89,18 +93,22 @@ impl Body for Lines {
     }
 }
 
-/// Reads a body to its end, or to the limit that its router set.
-async fn collect(headers: &HeaderMap, body: Stream) -> Outcome<Bytes> {
+/// Reads a body to its end, if that comes before the limit.
+async fn collect(headers: &HeaderMap, body: Stream, most: usize) -> Outcome<Bytes> {
     if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         let message = "bodies are taken as they are, without an encoding";
         return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED", message));
     }
-    Bytes::from_request(Request::new(body), &()).await.map_err(|rejection| {
-        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            return too_large();
+    let (mut pieces, mut whole) = (body.into_data_stream(), BytesMut::new());
+    while let Some(piece) = pieces.next().await {
+        let cut_off = |_| Failure::unreadable("the body ended before it was whole");
+        let piece = piece.map_err(cut_off)?;
+        if piece.len() > most.saturating_sub(whole.len()) {
+            return Err(too_large());
         }
-        Failure::unreadable("the body ended before it was whole")
-    })
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.freeze())
 }
 
 /// Says that a body is too large.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::{FromRequestParts as _, RawPathParams, Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
-use axum::{Extension, RequestExt as _};
 use cofio::model::{MemoryId, Right};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,6 +17,7 @@ use super::answer::Answer;
 use super::body::{self, Body};
 use super::failure::{Failure, Outcome};
 use super::house::House;
+use super::limits::Limits;
 use super::manner::Manner;
 use super::openapi;
 use super::visit::{Visit, Visitor};
@@ -47,6 +48,8 @@ pub(crate) trait Endpoint: Sized + Send + 'static {
     const ABOUT: &'static str = "";
     /// What a key must be allowed to do; the engine sees to it.
     const NEEDS: Right;
+    /// How much may be sent along.
+    const SIZE: Size = Size::Document;
     /// Which headers make a difference.
     const HEADERS: &'static [Header] = &[];
 
@@ -86,6 +89,25 @@ impl ById {
     /// Returns the id; one that no memory can have is not there.
     pub(crate) fn memory(&self) -> cofio::Result<MemoryId> {
         self.id.parse()
+    }
+}
+
+/// How much may be sent along with a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Size {
+    /// One thing, and what belongs to it.
+    Document,
+    /// Many things at once.
+    Bulk,
+}
+
+impl Size {
+    /// Returns how many bytes that is.
+    fn most(self, limits: &Limits) -> usize {
+        match self {
+            Self::Document => limits.document_bytes.min(limits.body_bytes),
+            Self::Bulk => limits.body_bytes,
+        }
     }
 }
 
@@ -206,14 +228,16 @@ async fn read<E: Endpoint>(
     notes: Notes,
     request: Request,
 ) -> Outcome<(Visit, Asked<E>)> {
-    check_length(request.headers(), house.limits().body_bytes)?;
-    let (mut parts, body) = request.with_limited_body().into_parts();
+    let most = E::SIZE.most(house.limits());
+    check_length(request.headers(), most)?;
+    let (mut parts, body) = request.into_parts();
     let path = path_parameters(&mut parts).await?;
     let query = parts.uri.query().unwrap_or_default();
     let query = serde_html_form::from_str(query)
         .map_err(|error| Failure::unreadable(format!("the parameters of the address: {error}")))?;
-    let body = E::Body::read(&parts.headers, body).await?;
-    let visit = Visit::new(house, visitor, parts.headers, notes).await?;
+    let body = E::Body::read(&parts.headers, body, most).await?;
+    let progress = parts.extensions.remove().unwrap_or_default();
+    let visit = Visit::new(house, visitor, parts.headers, notes, progress).await?;
     Ok((visit, Asked { path, query, body }))
 }
 

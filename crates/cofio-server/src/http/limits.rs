@@ -17,6 +17,7 @@ use tokio::time;
 use super::failure::{Failure, Outcome};
 use super::house::House;
 use super::manner::Manner;
+use super::progress::Progress;
 
 /// How many more requests are answered at once.
 const REMAINING: HeaderName = HeaderName::from_static("x-rate-limit-remaining");
@@ -30,8 +31,12 @@ const CALLERS: usize = 10_000;
 /// How much is taken.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Bytes of one body.
+    /// Bytes of a body that brings many things at once.
     pub body_bytes: usize,
+    /// Bytes of any other body.
+    pub document_bytes: usize,
+    /// Bytes of the bodies of all requests together, as far as they have arrived.
+    pub bodies_bytes: usize,
     /// Requests that are answered at the same time.
     pub at_once: usize,
     /// Connections that are open at the same time.
@@ -50,6 +55,9 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body_bytes: 16 * 1024 * 1024,
+            // A memory of the greatest usual size, however JSON writes it.
+            document_bytes: 2 * 1024 * 1024,
+            bodies_bytes: 64 * 1024 * 1024,
             at_once: 256,
             connections: 1_024,
             rate: NonZeroU32::new(500),
@@ -137,7 +145,15 @@ pub(super) async fn keep_within(
     let Ok(_room) = house.room().try_acquire() else {
         return busy("too many requests are being answered; try again").answer(&manner);
     };
-    match time::timeout(house.limits().patience, next.run(request)).await {
+    let progress = Progress::default();
+    let mut request = request.map(|body| progress.weigh(body, house.bodies()));
+    request.extensions_mut().insert(progress.clone());
+    let answered = time::timeout(house.limits().patience, next.run(request)).await;
+    drop(progress.hand_over());
+    match answered {
+        Ok(_) if progress.was_turned_away() => {
+            busy("too much is being sent at the same time; try again").answer(&manner)
+        }
         Ok(response) => response,
         Err(_) => busy("the request took too long").answer(&manner),
     }

@@ -34,6 +34,53 @@ fn a_body_that_is_too_large_is_refused_before_it_is_read() {
 }
 
 #[test]
+fn only_what_brings_many_things_may_be_large() {
+    let (_fixture, served) = narrow(Limits { document_bytes: 10_000, ..Limits::default() });
+    let memory = json!({ "layer": "user", "content": "fern ".repeat(4_000) });
+    let answer = served.ask("POST", "/v1/memories", &memory);
+    assert_eq!((answer.status, answer.code().as_str()), (413, "CONTENT_TOO_LONG"));
+    let head = served.written("POST", "/v1/search", &[("content-length", "20000")], "");
+    assert_eq!(served.send(&head).status, 413);
+    let answer = served.ask("POST", "/v1/memories/bulk", &json!({ "memories": [memory] }));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+}
+
+#[test]
+fn bodies_take_no_more_room_together_than_there_is() {
+    let (body_bytes, bodies_bytes) = (100_000, 100_000);
+    let limits = Limits { body_bytes, bodies_bytes, ..Limits::default() };
+    let (_fixture, served) = narrow(limits);
+    let bulk = |bytes: usize| {
+        let memory = json!({ "layer": "user", "content": "fern ".repeat(bytes / 5) });
+        json!({ "memories": [memory] }).to_string()
+    };
+    let path = "/v1/memories/bulk";
+    // Most of a body arrives, and the rest never does.
+    let whole = served.written("POST", path, &[], &bulk(90_000));
+    let mut waiting = TcpStream::connect(served.address).unwrap();
+    waiting.write_all(&whole.as_bytes()[..80_000]).unwrap();
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "fern ".repeat(10_000) });
+    for (path, body) in [(path, bulk(50_000)), ("/mcp", message.to_string())] {
+        let refused = (0..500).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            let answer = served.request("POST", path, &[], &body);
+            (answer.status == 503).then_some(answer)
+        });
+        let refused = refused.expect("there is no room for another large one");
+        assert!(refused.headers.contains_key("retry-after"));
+        assert_eq!(refused.json()["error"]["retryable"], true);
+    }
+    let small = json!({ "layer": "user", "content": "The fern is thirsty" });
+    assert_eq!(served.ask("POST", "/v1/memories", &small).status, 201);
+    drop(waiting);
+    let taken = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        served.request("POST", path, &[], &bulk(50_000)).status == 200
+    });
+    assert!(taken, "there is room again");
+}
+
+#[test]
 fn json_that_is_deep_broken_or_of_the_wrong_kind_is_refused() {
     let (_fixture, served) = narrow(Limits::default());
     let deep = format!(
