@@ -88,7 +88,7 @@ pub async fn open(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let closing = CancellationToken::new();
-    let connections = service.limits.connections;
+    let limits = service.limits.clone();
     let jobs = Arc::default();
     let upkeep = upkeep::run(service.server.desk().clone(), closing.clone());
     let router = router(service, listener.local_addr()?, closing.clone(), Arc::clone(&jobs));
@@ -97,7 +97,7 @@ pub async fn open(
         shutdown.await;
         closing.cancel();
     };
-    listen::serve(listener, router, connections, shutdown, jobs.ended()).await
+    listen::serve(listener, router, &limits, shutdown, jobs.ended()).await
 }
 
 /// Returns the `OpenAPI` document of everything that is served without any switch.

@@ -45,6 +45,8 @@ pub struct Limits {
     pub rate: Option<NonZeroU32>,
     /// How long a request may take until its answer begins.
     pub patience: Duration,
+    /// How long an answer may wait for somebody to read on, before the connection is closed.
+    pub stall: Duration,
     /// Streams of changes that are open at the same time.
     pub streams: usize,
     /// Streams of one caller that are open at the same time.
@@ -62,6 +64,7 @@ impl Default for Limits {
             connections: 1_024,
             rate: NonZeroU32::new(500),
             patience: Duration::from_secs(30),
+            stall: Duration::from_secs(30),
             streams: 256,
             streams_per_caller: 32,
         }

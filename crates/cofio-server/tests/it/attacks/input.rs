@@ -193,6 +193,25 @@ fn a_client_that_is_slow_does_not_keep_others_waiting() {
 }
 
 #[test]
+fn whoever_does_not_read_an_answer_loses_the_connection() {
+    let limits = Limits { connections: 1, stall: Duration::from_secs(1), ..Limits::default() };
+    let (_fixture, served) = narrow(limits);
+    let large = json!({ "layer": "user", "content": "fern ".repeat(20_000) });
+    let large = served.ask("POST", "/v1/memories", &large);
+    let path = &large.headers["location"];
+    let one = served.written("GET", path, &[("connection", "keep-alive")], "");
+    // Some 20 MB are asked for, and none of it is ever read.
+    let mut deaf = TcpStream::connect(served.address).unwrap();
+    deaf.write_all(one.repeat(200).as_bytes()).unwrap();
+    let mut next = TcpStream::connect(served.address).unwrap();
+    next.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    next.write_all(served.written("GET", "/v1/stats", &[], "").as_bytes()).unwrap();
+    let mut begin = [0; 12];
+    next.read_exact(&mut begin).expect("the only place is free again");
+    assert_eq!(&begin, b"HTTP/1.1 200");
+}
+
+#[test]
 fn more_requests_than_there_is_room_for_are_turned_away() {
     let limits = Limits { at_once: 1, patience: Duration::from_secs(5), ..Limits::default() };
     let (_fixture, served) = narrow(limits);
