@@ -25,6 +25,7 @@ mod openspec;
 mod progress;
 mod rest;
 mod stream;
+mod tools;
 mod upkeep;
 mod visit;
 mod watch;
@@ -45,7 +46,7 @@ use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
-use crate::mcp::{self, Server};
+use crate::mcp::Server;
 use failure::Failure;
 use guard::Guard;
 use house::House;
@@ -114,14 +115,15 @@ fn router(
 ) -> Router {
     let Service { server, local, limits, log, mem0 } = service;
     let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
-    let house = House::new(server.desk().clone(), local, limits, log, closing.clone(), jobs);
+    let mcp = tools::route(server.clone(), &limits, closing.clone());
+    let house = House::new(server.desk().clone(), local, limits, log, closing, jobs);
     let endpoints = endpoints(mem0);
     let document = openapi::document(&endpoints).to_string();
     let json = [("content-type", "application/json")];
     let watch = Watch::new(house.clone(), &endpoints);
     // What somebody asks passes these from the last to the first.
     api(&endpoints)
-        .route_service("/mcp", mcp::service(server, closing))
+        .route("/mcp", mcp)
         .layer(middleware::from_fn_with_state(house.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(house.clone(), limits::keep_within))
         .fallback(nowhere)

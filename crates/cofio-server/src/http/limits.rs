@@ -51,6 +51,12 @@ pub struct Limits {
     pub streams: usize,
     /// Streams of one caller that are open at the same time.
     pub streams_per_caller: usize,
+    /// Sessions of MCP that are open at the same time.
+    pub sessions: usize,
+    /// Sessions of one caller; whoever begins another one ends the one that was silent for longest.
+    pub sessions_per_caller: usize,
+    /// How long a session may be silent until it ends.
+    pub session_silence: Duration,
 }
 
 impl Default for Limits {
@@ -67,6 +73,9 @@ impl Default for Limits {
             stall: Duration::from_secs(30),
             streams: 256,
             streams_per_caller: 32,
+            sessions: 1_024,
+            sessions_per_caller: 64,
+            session_silence: Duration::from_secs(30 * 60),
         }
     }
 }
