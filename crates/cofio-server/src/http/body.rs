@@ -10,15 +10,20 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Outcome};
+use super::shape::Shape;
 
 /// What can be sent along.
 pub(crate) trait Body: Sized + Send {
-    /// Reads it, if it has no more bytes than `most`.
+    /// Reads it, if it has no more bytes than `most`, and a shape that was made for it.
     fn read(
         headers: &HeaderMap,
         body: Stream,
         most: usize,
+        shape: &Shape,
     ) -> impl Future<Output = Outcome<Self>> + Send;
+
+    /// Returns the shape that it has to have.
+    fn shape() -> Shape;
 
     /// Returns what the documentation says of it, if there is anything.
     fn documented(generator: &mut SchemaGenerator) -> Option<Value>;
@@ -44,8 +49,12 @@ pub(crate) struct Lines(pub(crate) Bytes);
 pub(crate) const LINES: &str = "application/x-ndjson";
 
 impl Body for Empty {
-    async fn read(_: &HeaderMap, _: Stream, _: usize) -> Outcome<Self> {
+    async fn read(_: &HeaderMap, _: Stream, _: usize, _: &Shape) -> Outcome<Self> {
         Ok(Self)
+    }
+
+    fn shape() -> Shape {
+        Shape::any()
     }
 
     fn documented(_: &mut SchemaGenerator) -> Option<Value> {
@@ -54,9 +63,13 @@ impl Body for Empty {
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send> Body for Json<T> {
-    async fn read(headers: &HeaderMap, body: Stream, most: usize) -> Outcome<Self> {
+    async fn read(headers: &HeaderMap, body: Stream, most: usize, shape: &Shape) -> Outcome<Self> {
         let bytes = collect(headers, body, most).await?;
-        parse(headers, &bytes).map(Self)
+        parse(headers, &bytes, shape).map(Self)
+    }
+
+    fn shape() -> Shape {
+        Shape::of::<T>()
     }
 
     fn documented(generator: &mut SchemaGenerator) -> Option<Value> {
@@ -66,12 +79,16 @@ impl<T: DeserializeOwned + JsonSchema + Send> Body for Json<T> {
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send> Body for Perhaps<T> {
-    async fn read(headers: &HeaderMap, body: Stream, most: usize) -> Outcome<Self> {
+    async fn read(headers: &HeaderMap, body: Stream, most: usize, shape: &Shape) -> Outcome<Self> {
         let bytes = collect(headers, body, most).await?;
         if bytes.is_empty() {
             return Ok(Self(None));
         }
-        parse(headers, &bytes).map(|value| Self(Some(value)))
+        parse(headers, &bytes, shape).map(|value| Self(Some(value)))
+    }
+
+    fn shape() -> Shape {
+        Shape::of::<T>()
     }
 
     fn documented(generator: &mut SchemaGenerator) -> Option<Value> {
@@ -81,8 +98,12 @@ impl<T: DeserializeOwned + JsonSchema + Send> Body for Perhaps<T> {
 }
 
 impl Body for Lines {
-    async fn read(headers: &HeaderMap, body: Stream, most: usize) -> Outcome<Self> {
+    async fn read(headers: &HeaderMap, body: Stream, most: usize, _: &Shape) -> Outcome<Self> {
         collect(headers, body, most).await.map(Self)
+    }
+
+    fn shape() -> Shape {
+        Shape::any()
     }
 
     fn documented(_: &mut SchemaGenerator) -> Option<Value> {
@@ -118,7 +139,7 @@ pub(super) fn too_large() -> Failure {
 }
 
 /// Reads JSON; anything deeper than 128 levels is refused before it is built.
-fn parse<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8]) -> Outcome<T> {
+fn parse<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8], shape: &Shape) -> Outcome<T> {
     let form = headers.get(header::CONTENT_TYPE).and_then(|form| form.to_str().ok());
     let is_json = |form: &str| {
         let form = form.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -130,10 +151,12 @@ fn parse<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8]) -> Outcome<T> {
     }
     let value = serde_json::from_slice(bytes)
         .map_err(|error| Failure::unreadable(without_values(&error)))?;
-    // What has names could otherwise be written as a list of values too.
-    if bytes.trim_ascii_start().starts_with(b"[") {
-        return Err(Failure::unreadable("the body is a list, not an object"));
-    }
+    shape.check(bytes).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let message =
+            format!("the body has a list where none may stand, before line {line} column {column}");
+        Failure::unreadable(message)
+    })?;
     Ok(value)
 }
 

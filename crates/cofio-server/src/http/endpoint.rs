@@ -20,6 +20,7 @@ use super::house::House;
 use super::limits::Limits;
 use super::manner::Manner;
 use super::openapi;
+use super::shape::Shape;
 use super::visit::{Visit, Visitor};
 use crate::notes::Notes;
 
@@ -195,14 +196,22 @@ impl Group {
 /// Returns what answers at an endpoint's path.
 pub(crate) fn route<E: Endpoint>() -> MethodRouter<House> {
     let method = MethodFilter::try_from(E::METHOD).expect("only common methods are used");
-    let known: Arc<[String]> = openapi::names::<E::Query>().into();
+    let form = Arc::new(Form { names: openapi::names::<E::Query>(), shape: E::Body::shape() });
     on(method, move |house, manner, visitor, request| {
-        handle::<E>(Arc::clone(&known), house, manner, visitor, request)
+        handle::<E>(Arc::clone(&form), house, manner, visitor, request)
     })
 }
 
+/// What a request may consist of.
+struct Form {
+    /// What may stand behind the question mark.
+    names: Vec<String>,
+    /// What may be sent along.
+    shape: Shape,
+}
+
 async fn handle<E: Endpoint>(
-    known: Arc<[String]>,
+    form: Arc<Form>,
     State(house): State<House>,
     Extension(manner): Extension<Manner>,
     Extension(visitor): Extension<Visitor>,
@@ -211,10 +220,10 @@ async fn handle<E: Endpoint>(
     let answered = async {
         // The engine would refuse it too, but only after everything was read.
         visitor.caller.require(E::NEEDS)?;
-        check_names(request.uri().query().unwrap_or_default(), &known)?;
+        check_names(request.uri().query().unwrap_or_default(), &form.names)?;
         check_conditions::<E>(request.headers())?;
         let notes = manner.notes.clone();
-        let (visit, asked) = read::<E>(house, visitor, notes, request).await?;
+        let (visit, asked) = read::<E>(&form.shape, house, visitor, notes, request).await?;
         let answer = E::run(&visit, asked).await?;
         Ok(answer.respond(&visit))
     };
@@ -223,6 +232,7 @@ async fn handle<E: Endpoint>(
 
 /// Reads everything that is asked before anything is done.
 async fn read<E: Endpoint>(
+    shape: &Shape,
     house: House,
     visitor: Visitor,
     notes: Notes,
@@ -235,7 +245,7 @@ async fn read<E: Endpoint>(
     let query = parts.uri.query().unwrap_or_default();
     let query = serde_html_form::from_str(query)
         .map_err(|error| Failure::unreadable(format!("the parameters of the address: {error}")))?;
-    let body = E::Body::read(&parts.headers, body, most).await?;
+    let body = E::Body::read(&parts.headers, body, most, shape).await?;
     let progress = parts.extensions.remove().unwrap_or_default();
     let visit = Visit::new(house, visitor, parts.headers, notes, progress).await?;
     Ok((visit, Asked { path, query, body }))

@@ -48,7 +48,8 @@ fn only_what_brings_many_things_may_be_large() {
 #[test]
 fn bodies_take_no_more_room_together_than_there_is() {
     let (body_bytes, bodies_bytes) = (100_000, 100_000);
-    let limits = Limits { body_bytes, bodies_bytes, ..Limits::default() };
+    let patience = Duration::from_secs(600);
+    let limits = Limits { body_bytes, bodies_bytes, patience, ..Limits::default() };
     let (_fixture, served) = narrow(limits);
     let bulk = |bytes: usize| {
         let memory = json!({ "layer": "user", "content": "fern ".repeat(bytes / 5) });
@@ -109,6 +110,26 @@ fn json_that_is_deep_broken_or_of_the_wrong_kind_is_refused() {
     assert_eq!(text.status, 415);
     let packed = served.request("POST", "/v1/memories", &[("content-encoding", "gzip")], "{}");
     assert_eq!(packed.status, 415);
+}
+
+#[test]
+fn a_list_is_not_taken_for_what_has_names() {
+    let (_fixture, served) = narrow(Limits::default());
+    let statement = json!(["preference", "Alice", "likes", "ferns"]);
+    let named = json!({ "factType": "preference", "subject": "Alice", "predicate": "likes", "object": "ferns" });
+    let check = |path: &str, body: Value, status: u16| {
+        let answer = served.ask("POST", path, &body);
+        assert_eq!(answer.status, status, "{path} {body} {}", answer.body);
+    };
+    check("/v1/memories", json!({ "layer": "user", "fact": statement }), 400);
+    check("/v1/memories", json!({ "layer": "user", "fact": named }), 201);
+    let memories = json!([{ "layer": "user", "fact": statement }]);
+    check("/v1/memories/bulk", json!({ "memories": memories }), 400);
+    let entry = json!({ "content": "The fern is thirsty", "metadata": { "tags": ["fern"] } });
+    let batch = |item: Value| json!({ "operation": "create", "entries": [item] });
+    check("/openspec/v1/knowledge/batch", batch(json!({ "entry": entry })), 200);
+    let listed = json!({ "entry": entry, "governance": [false, false, null] });
+    check("/openspec/v1/knowledge/batch", batch(listed), 400);
 }
 
 #[test]
