@@ -20,6 +20,7 @@ use super::house::House;
 use super::limits::Limits;
 use super::manner::Manner;
 use super::openapi;
+use super::progress::Progress;
 use super::shape::Shape;
 use super::visit::{Visit, Visitor};
 use crate::notes::Notes;
@@ -222,6 +223,11 @@ async fn handle<E: Endpoint>(
         visitor.caller.require(E::NEEDS)?;
         check_names(request.uri().query().unwrap_or_default(), &form.names)?;
         check_conditions::<E>(request.headers())?;
+        if is_repeatable::<E>(request.headers())
+            && let Some(progress) = request.extensions().get::<Progress>()
+        {
+            progress.can_be_repeated();
+        }
         let notes = manner.notes.clone();
         let (visit, asked) = read::<E>(&form.shape, house, visitor, notes, request).await?;
         let answer = E::run(&visit, asked).await?;
@@ -279,6 +285,13 @@ fn check_conditions<E: Endpoint>(headers: &HeaderMap) -> Outcome<()> {
         return Ok(());
     }
     Err(Failure::unreadable("If-Match makes no difference here; leave it out"))
+}
+
+/// Returns whether a request can be repeated without doing anything twice.
+fn is_repeatable<E: Endpoint>(headers: &HeaderMap) -> bool {
+    let by_key = E::HEADERS.iter().any(|header| matches!(header, Header::IdempotencyKey));
+    let has_key = by_key && headers.contains_key("idempotency-key");
+    E::NEEDS == Right::Read || E::METHOD.is_idempotent() || has_key
 }
 
 async fn path_parameters<T: Parameters>(parts: &mut axum::http::request::Parts) -> Outcome<T> {

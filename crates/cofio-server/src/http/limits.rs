@@ -7,6 +7,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
+use cofio::ErrorKind;
 use cofio::model::Identifier;
 use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
@@ -167,6 +168,21 @@ pub(super) async fn keep_within(
             busy("too much is being sent at the same time; try again").answer(&manner)
         }
         Ok(response) => response,
-        Err(_) => busy("the request took too long").answer(&manner),
+        Err(_) => late(&progress).answer(&manner),
     }
+}
+
+/// Says what may have become of a request that nobody waits for any longer.
+fn late(progress: &Progress) -> Failure {
+    let again = Duration::from_secs(1);
+    if !progress.is_whole() {
+        let message = "the request did not come in time, and nothing was done";
+        return Failure::busy(StatusCode::SERVICE_UNAVAILABLE, message, again);
+    }
+    if progress.is_repeatable() {
+        let message = "the request took too long; it can be repeated";
+        return Failure::busy(StatusCode::SERVICE_UNAVAILABLE, message, again);
+    }
+    let message = "the request took too long, and may have been done; look before you repeat it";
+    Failure::new(StatusCode::GATEWAY_TIMEOUT, ErrorKind::Provider.code(), message)
 }

@@ -16,7 +16,7 @@ use super::failure::{FailureBody, Problem};
 use super::house::House;
 
 /// What can go wrong with any request.
-const FAILURES: [(StatusCode, &str); 12] = [
+const FAILURES: [(StatusCode, &str); 13] = [
     (StatusCode::BAD_REQUEST, "Something in the request cannot be read or is out of range"),
     (StatusCode::UNAUTHORIZED, "No key was sent, or one that is not valid"),
     (StatusCode::FORBIDDEN, "The key may not do this, or not open what is named"),
@@ -29,6 +29,7 @@ const FAILURES: [(StatusCode, &str); 12] = [
     (StatusCode::TOO_MANY_REQUESTS, "The key asks too often"),
     (StatusCode::INTERNAL_SERVER_ERROR, "The server has to be set up differently, or mended"),
     (StatusCode::SERVICE_UNAVAILABLE, "There is too much to do, or a part is out of order"),
+    (StatusCode::GATEWAY_TIMEOUT, "It took too long, and may have been done"),
 ];
 
 /// An endpoint of any type, as routers and the document list it.

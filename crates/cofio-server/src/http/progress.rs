@@ -1,4 +1,4 @@
-//! How far one request has come, and how much room its body takes.
+//! How far one request has come: whether it may have been done, and how much room its body takes.
 //!
 //! The bodies of all requests share one budget of bytes, whatever they are sent to. Room is taken
 //! as they arrive, before anybody keeps them, and given back when the request is answered; work
@@ -23,6 +23,8 @@ pub(crate) struct Progress(Arc<Inner>);
 struct Inner {
     held: Mutex<Option<Held>>,
     turned_away: AtomicBool,
+    whole: AtomicBool,
+    repeatable: AtomicBool,
 }
 
 /// The room that a body takes, until it is dropped.
@@ -32,12 +34,28 @@ impl Progress {
     /// Returns a body that takes its room from a budget while it is read, and ends with an error
     /// where there is none left.
     pub(super) fn weigh(&self, body: Body, budget: &Arc<Semaphore>) -> Body {
+        self.0.whole.store(body.is_end_stream(), Ordering::Relaxed);
         Body::new(Weighed { body, budget: Arc::clone(budget), progress: self.clone() })
     }
 
     /// Returns whether there was no room for the body.
     pub(super) fn was_turned_away(&self) -> bool {
         self.0.turned_away.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether all of it has come, so that it may have been done.
+    pub(super) fn is_whole(&self) -> bool {
+        self.0.whole.load(Ordering::Relaxed)
+    }
+
+    /// Notes that it can be repeated without doing anything twice.
+    pub(super) fn can_be_repeated(&self) {
+        self.0.repeatable.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether it can be repeated without doing anything twice.
+    pub(super) fn is_repeatable(&self) -> bool {
+        self.0.repeatable.load(Ordering::Relaxed)
     }
 
     /// Hands over the room that the body takes, to whoever goes on with it or to nobody.
@@ -81,6 +99,9 @@ impl HttpBody for Weighed {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if frame.is_none() || self.body.is_end_stream() {
+            self.progress.0.whole.store(true, Ordering::Relaxed);
+        }
         let arrived = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
         if arrived.is_some_and(|data| !self.progress.hold(&self.budget, data.len())) {
             let error = Error::new(ErrorKind::Provider, "there is no room for the body");

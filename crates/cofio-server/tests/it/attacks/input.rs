@@ -211,6 +211,33 @@ fn a_client_that_is_slow_does_not_keep_others_waiting() {
     let head = served.written("POST", "/v1/memories", &[("content-length", "100")], "{");
     let answer = served.send(&head);
     assert_eq!(answer.status, 503, "{}", answer.body);
+    assert_eq!(answer.json()["error"]["retryable"], true, "nothing was done");
+}
+
+#[test]
+fn what_took_too_long_and_may_have_been_done_is_not_called_safe_to_repeat() {
+    let limits = Limits { patience: Duration::from_secs(2), ..Limits::default() };
+    let (fixture, served) = narrow(limits);
+    assert_eq!(served.ask("GET", "/v1/stats", &Value::Null).status, 200);
+    let memory = |content: &str| json!({ "layer": "user", "content": content });
+    let other = rusqlite::Connection::open(fixture.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let late = served.ask("POST", "/v1/memories", &memory("The fern is thirsty"));
+    assert_eq!(late.status, 504, "{}", late.body);
+    assert_eq!(late.json()["error"]["retryable"], false);
+    let named = [("idempotency-key", "once")];
+    let repeat = || served.ask_with("POST", "/v1/memories", &named, &memory("The moss is thirsty"));
+    let late = repeat();
+    assert_eq!(late.status, 503, "{}", late.body);
+    assert_eq!(late.json()["error"]["retryable"], true);
+    other.execute_batch("ROLLBACK").unwrap();
+    assert!([200, 201].contains(&repeat().status));
+    let done = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        let found = served.ask("POST", "/v1/search", &json!({ "query": "thirsty" })).json();
+        found["results"].as_array().unwrap().len() == 2
+    });
+    assert!(done, "both were done, and the second one once");
 }
 
 #[test]
