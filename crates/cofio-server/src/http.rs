@@ -135,6 +135,7 @@ fn router(
         .route("/", docs::root())
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
+        .method_not_allowed_fallback(otherwise)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn_with_state(watch, watch::over))
         .layer(middleware::from_fn(manner::note))

@@ -7,7 +7,8 @@ use axum::extract::{FromRequestParts as _, RawPathParams, Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
-use cofio::model::{MemoryId, Right};
+use cofio::model::{Caller, MemoryId, Right};
+use cofio::{Error, ErrorKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -50,6 +51,8 @@ pub(crate) trait Endpoint: Sized + Send + 'static {
     const ABOUT: &'static str = "";
     /// What a key must be allowed to do; the engine sees to it.
     const NEEDS: Right;
+    /// What it must be allowed beside that, as whoever changes a memory is shown it.
+    const ALSO_NEEDS: &'static [Right] = &[];
     /// How much may be sent along.
     const SIZE: Size = Size::Document;
     /// Which headers make a difference.
@@ -220,7 +223,7 @@ async fn handle<E: Endpoint>(
 ) -> Response {
     let answered = async {
         // The engine would refuse it too, but only after everything was read.
-        visitor.caller.require(E::NEEDS)?;
+        check_rights::<E>(&visitor.caller)?;
         check_names(request.uri().query().unwrap_or_default(), &form.names)?;
         check_conditions::<E>(request.headers())?;
         if is_repeatable::<E>(request.headers())
@@ -234,6 +237,18 @@ async fn handle<E: Endpoint>(
         Ok(answer.respond(&visit))
     };
     answered.await.unwrap_or_else(|failure: Failure| failure.during(E::NAME).answer(&manner))
+}
+
+/// Refuses whoever lacks a right, and says which ones it takes.
+fn check_rights<E: Endpoint>(caller: &Caller) -> Outcome<()> {
+    let lacking =
+        E::ALSO_NEEDS.iter().chain([&E::NEEDS]).find(|right| !caller.rights().contains(**right));
+    let Some(lacking) = lacking else { return Ok(()) };
+    if E::ALSO_NEEDS.is_empty() {
+        return Ok(caller.require(*lacking)?);
+    }
+    let message = format!("this key may not {lacking}: {}", openapi::needs::<E>());
+    Err(Error::new(ErrorKind::Unauthorized, message).with("right", lacking.as_str()).into())
 }
 
 /// Reads everything that is asked before anything is done.

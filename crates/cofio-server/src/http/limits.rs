@@ -111,23 +111,19 @@ impl Rates {
         Self { limiter, clock: DefaultClock::default() }
     }
 
-    /// Counts one more request, unless there were too many.
-    pub(super) fn count(&self, caller: &Identifier) -> Outcome<Option<Left>> {
-        let Some(limiter) = &self.limiter else { return Ok(None) };
+    /// Counts one more request, unless there were too many, and returns how many are left.
+    pub(super) fn count(&self, caller: &Identifier) -> (Option<Left>, Outcome<()>) {
+        let Some(limiter) = &self.limiter else { return (None, Ok(())) };
         if limiter.len() > CALLERS {
             limiter.retain_recent();
         }
         match limiter.check_key(caller) {
-            Ok(state) => {
-                let remaining = state.remaining_burst_capacity();
-                let used = state.quota().burst_size().get().saturating_sub(remaining);
-                let reset = state.quota().replenish_interval().saturating_mul(used);
-                Ok(Some(Left { remaining, reset }))
-            }
-            Err(wait) => {
-                let wait = wait.wait_time_from(self.clock.now());
+            Ok(state) => (Some(Left::new(state.quota(), state.remaining_burst_capacity())), Ok(())),
+            Err(until) => {
+                let wait = until.wait_time_from(self.clock.now());
                 let message = "this key asked too often; wait before asking again";
-                Err(Failure::busy(StatusCode::TOO_MANY_REQUESTS, message, wait))
+                let failure = Failure::busy(StatusCode::TOO_MANY_REQUESTS, message, wait);
+                (Some(Left::new(until.quota(), 0)), Err(failure))
             }
         }
     }
@@ -137,6 +133,11 @@ impl Rates {
 const BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
 
 impl Left {
+    fn new(quota: Quota, remaining: u32) -> Self {
+        let used = quota.burst_size().get().saturating_sub(remaining);
+        Self { remaining, reset: quota.replenish_interval().saturating_mul(used) }
+    }
+
     /// Says it in the headers of an answer.
     pub(super) fn tell(self, response: &mut Response) {
         let seconds = self.reset.as_secs_f64().ceil();

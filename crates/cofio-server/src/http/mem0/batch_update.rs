@@ -23,6 +23,7 @@ impl Endpoint for BatchUpdate {
     const GROUP: Group = Group::Mem0;
     const SUMMARY: &'static str = "Change several memories together, or none of them";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
     const SIZE: Size = Size::Bulk;
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
