@@ -129,8 +129,13 @@ fn example(path: &str, method: &str, id: &str) -> Option<Value> {
         ("post", "/v1/forget") => json!({ "ids": [id] }),
         ("post", "/v1/keys") => json!({ "name": "more", "bound": { "user": ["alice"] } }),
         ("get" | "delete", path) if path.starts_with("/v1/") && !skipped(path) => Value::Null,
-        ("post", "/v1/audit/verify" | "/v1/review/{id}/reject") => Value::Null,
-        ("post", "/v1/memories/{id}/archive" | "/v1/memories/{id}/bring-back") => Value::Null,
+        (
+            "post",
+            "/v1/audit/verify"
+            | "/v1/review/{id}/reject"
+            | "/v1/memories/{id}/archive"
+            | "/v1/memories/{id}/bring-back",
+        ) => Value::Null,
         ("post", "/v1/review/{id}/approve") => json!({ "text": "fern" }),
         ("post", "/v1/sessions/{sessionId}/turns") => json!({ "role": "user", "content": "x" }),
         ("put", "/openspec/v1/knowledge/{id}") => json!({ "entry": { "content": "changed" } }),
