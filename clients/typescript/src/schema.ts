@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether the process answers
+         * @description Nobody needs a key.
+         */
+        get: operations["isLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -148,13 +168,13 @@ export interface paths {
          * Change an entry
          * @description What is not sent stays, and null removes a field of the metadata. Layer, names, kind, statement and end stay what they were. Earlier versions stay in its history. With If-Match nothing is changed that somebody else changed since.
          *
-         *     The key needs the right to write.
+         *     The key needs the rights to read and write.
          */
         put: operations["updateKnowledge"];
         post?: never;
         /**
          * Remove an entry for good
-         * @description The entry, its earlier versions, its vectors and whatever was concluded from it are gone. With If-Match nothing is removed that somebody else changed since.
+         * @description The entry, its earlier versions, its vectors and whatever was concluded from it are gone. With If-Match nothing is removed that somebody else changed since, and the key needs the right to read as well.
          *
          *     The key needs the right to delete.
          */
@@ -176,6 +196,26 @@ export interface paths {
          * @description The key needs the right to read.
          */
         get: operations["getKnowledgeMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether requests can be answered
+         * @description Nobody needs a key.
+         */
+        get: operations["isReady"];
         put?: never;
         post?: never;
         delete?: never;
@@ -347,7 +387,7 @@ export interface paths {
         put?: never;
         /**
          * Forget memories by id, by what they are like, or by source
-         * @description They go together, with their earlier versions, their vectors and whatever was concluded from them; the receipt says so and where the audit has it. Ids that are not there, or not the caller's, are listed as failed. With dryRun nothing goes, and the answer says what would.
+         * @description They go together, with their earlier versions, their vectors and whatever was concluded from them; the receipt says so and where the audit has it. Ids that are not there, or not the caller's, are listed as failed. With dryRun nothing goes, and the answer says what would. Unless they are chosen by id, the key needs the right to read as well.
          *
          *     The key needs the right to delete.
          */
@@ -560,7 +600,7 @@ export interface paths {
         post?: never;
         /**
          * Forget a memory
-         * @description The memory, its earlier versions, its vectors and whatever was concluded from it are gone; the receipt says so and where the audit has it. With If-Match nothing is forgotten that somebody else changed since.
+         * @description The memory, its earlier versions, its vectors and whatever was concluded from it are gone; the receipt says so and where the audit has it. With If-Match nothing is forgotten that somebody else changed since, and the key needs the right to read as well.
          *
          *     The key needs the right to delete.
          */
@@ -571,7 +611,7 @@ export interface paths {
          * Change a memory
          * @description Earlier versions stay in its history. With If-Match nothing is changed that somebody else changed since.
          *
-         *     The key needs the right to write.
+         *     The key needs the rights to read and write.
          */
         patch: operations["updateMemory"];
         trace?: never;
@@ -589,7 +629,7 @@ export interface paths {
          * Put a memory away
          * @description It is found on request only, and its history stays. To be rid of it for good, delete it.
          *
-         *     The key needs the right to write.
+         *     The key needs the rights to read and write.
          */
         post: operations["archiveMemory"];
         delete?: never;
@@ -609,7 +649,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a memory that was put away or has faded
-         * @description The key needs the right to write.
+         * @description The key needs the rights to read and write.
          */
         post: operations["bringBackMemory"];
         delete?: never;
@@ -631,7 +671,7 @@ export interface paths {
          * Vouch for a memory
          * @description It is certain then and never fades; one that was put away is in use again. If it says something else than the text, nothing is confirmed.
          *
-         *     The key needs the right to write.
+         *     The key needs the rights to read and write.
          */
         post: operations["confirmMemory"];
         delete?: never;
@@ -653,7 +693,7 @@ export interface paths {
          * Put what is true in the place of a memory that is wrong
          * @description The old memory stays in the history and is found on request only; each names the other. What is trusted less never replaces what is trusted more. The ETag is that of the new memory.
          *
-         *     The key needs the right to write.
+         *     The key needs the rights to read and write.
          */
         post: operations["correctMemory"];
         delete?: never;
@@ -803,7 +843,7 @@ export interface paths {
          * Confirm a memory that waits
          * @description It counts as said by its owner then. If it says anything else than the text by now, nothing is confirmed.
          *
-         *     The key needs the right to write.
+         *     The key needs the rights to read and write.
          */
         post: operations["approveMemory"];
         delete?: never;
@@ -825,7 +865,7 @@ export interface paths {
          * Forget a memory that waits, and never learn it again
          * @description What it says is not learnt again in its scope, however it is spelt.
          *
-         *     The key needs the right to delete.
+         *     The key needs the rights to read and delete.
          */
         post: operations["rejectMemory"];
         delete?: never;
@@ -895,14 +935,14 @@ export interface paths {
          * Add a turn to a conversation's window
          * @description What no longer fits is dropped; the window as it is then is answered. What may be a secret is taken out.
          *
-         *     The key needs the right to write.
+         *     The key needs the rights to read and write.
          */
         post: operations["pushTurn"];
         /**
          * Empty a conversation's window
          * @description Other memories of the conversation stay.
          *
-         *     The key needs the right to delete.
+         *     The key needs the rights to read and delete.
          */
         delete: operations["clearWindow"];
         options?: never;
@@ -1172,6 +1212,15 @@ export interface components {
             };
             layer: string;
             scope: string;
+        };
+        /** @description How well a part is. */
+        Component: {
+            /** Format: double */
+            latencyMs?: number | null;
+            message?: string | null;
+            /** Format: uint64 */
+            pending?: number | null;
+            status: components["schemas"]["Status2"];
         };
         /** @description Who vouches for a memory. */
         ConfirmInput: {
@@ -1759,6 +1808,15 @@ export interface components {
         };
         /** @description Names, or the word `any`, which is none of them. */
         GrantOutput: string | string[];
+        /** @description How well the whole is. */
+        Health: {
+            components?: {
+                [key: string]: components["schemas"]["Component"];
+            };
+            /** Format: double */
+            latencyMs: number;
+            status: components["schemas"]["Status2"];
+        };
         /** @description What stands out in an entry. */
         Highlight: {
             content: string[];
@@ -2722,6 +2780,8 @@ export interface components {
         };
         /** @description What was done with an entry. */
         Status: "created" | "updated" | "pending_approval";
+        /** @description How well something is. */
+        Status2: "healthy" | "degraded" | "unhealthy";
         /** @description How entries are kept. */
         StorageCapabilities: {
             /** @description Whether vectors that are sent along are used. */
@@ -2874,6 +2934,9 @@ export interface components {
         /** @description Something in the request cannot be read or is out of range */
         BadRequest: {
             headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2884,6 +2947,9 @@ export interface components {
         /** @description Somebody else was first, or a person has to be asked */
         Conflict: {
             headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2894,6 +2960,22 @@ export interface components {
         /** @description The key may not do this, or not open what is named */
         Forbidden: {
             headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailureBody"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It took too long, and may have been done */
+        GatewayTimeout: {
+            headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2904,6 +2986,9 @@ export interface components {
         /** @description The server has to be set up differently, or mended */
         InternalServerError: {
             headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2914,6 +2999,9 @@ export interface components {
         /** @description It is not there, or not the caller's */
         NotFound: {
             headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2924,6 +3012,9 @@ export interface components {
         /** @description The body, a text or a question is too large */
         PayloadTooLarge: {
             headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2934,6 +3025,9 @@ export interface components {
         /** @description The version that If-Match names is no longer the latest */
         PreconditionFailed: {
             headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2944,6 +3038,10 @@ export interface components {
         /** @description There is too much to do, or a part is out of order */
         ServiceUnavailable: {
             headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2954,6 +3052,10 @@ export interface components {
         /** @description The key asks too often */
         TooManyRequests: {
             headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2964,6 +3066,8 @@ export interface components {
         /** @description No key was sent, or one that is not valid */
         Unauthorized: {
             headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2974,6 +3078,9 @@ export interface components {
         /** @description A layer or an identifier is missing, or a policy refuses */
         UnprocessableEntity: {
             headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2984,6 +3091,9 @@ export interface components {
         /** @description The body is not in the form that is read here */
         UnsupportedMediaType: {
             headers: {
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
@@ -2994,11 +3104,42 @@ export interface components {
     };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description In how many seconds to try again */
+        "Retry-After": number;
+        /** @description How to send a key */
+        "WWW-Authenticate": string;
+        /** @description How many more requests of this key are answered at once */
+        "X-Rate-Limit-Remaining": number;
+        /** @description In how many seconds as many as ever are */
+        "X-Rate-Limit-Reset": number;
+        /** @description Names this request in the log */
+        "X-Request-ID": string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    isLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It can */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -3011,6 +3152,9 @@ export interface operations {
             /** @description Metrics in the text format of OpenMetrics */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3029,6 +3173,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     discoverKnowledge: {
@@ -3043,6 +3188,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3061,6 +3209,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     batchKnowledge: {
@@ -3082,6 +3231,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3093,6 +3245,9 @@ export interface operations {
                 headers: {
                     /** @description Where to ask after it */
                     Location?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3111,6 +3266,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     createKnowledge: {
@@ -3134,6 +3290,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3147,6 +3306,9 @@ export interface operations {
                     ETag?: string;
                     /** @description Where it can be read */
                     Location?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3165,6 +3327,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     queryKnowledge: {
@@ -3183,6 +3346,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3201,6 +3367,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     streamKnowledge: {
@@ -3231,6 +3398,9 @@ export interface operations {
             /** @description Events, the data of each being JSON */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3249,6 +3419,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     updateKnowledge: {
@@ -3275,6 +3446,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3293,6 +3467,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     deleteKnowledge: {
@@ -3317,6 +3492,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3335,6 +3513,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getKnowledgeMetadata: {
@@ -3360,6 +3539,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3369,6 +3551,9 @@ export interface operations {
             /** @description It is still what If-None-Match names */
             304: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3385,6 +3570,36 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    isReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It can */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description It cannot */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
         };
     };
     listAudit: {
@@ -3406,6 +3621,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3424,6 +3642,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     verifyAudit: {
@@ -3438,6 +3657,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3456,6 +3678,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listChanges: {
@@ -3475,6 +3698,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3493,6 +3719,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     buildContext: {
@@ -3511,6 +3738,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3529,6 +3759,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listEntities: {
@@ -3562,6 +3793,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3580,6 +3814,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getEntity: {
@@ -3614,6 +3849,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3632,6 +3870,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     exportMemories: {
@@ -3646,6 +3885,9 @@ export interface operations {
             /** @description Lines of JSON */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3664,6 +3906,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     forgetMemories: {
@@ -3685,6 +3928,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3696,6 +3942,9 @@ export interface operations {
                 headers: {
                     /** @description Where to ask after it */
                     Location?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3714,6 +3963,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     importMemories: {
@@ -3744,6 +3994,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3755,6 +4008,9 @@ export interface operations {
                 headers: {
                     /** @description Where to ask after it */
                     Location?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3773,6 +4029,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listJobs: {
@@ -3787,6 +4044,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3805,6 +4065,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getJob: {
@@ -3822,6 +4083,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3840,6 +4104,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listKeys: {
@@ -3854,6 +4119,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3872,6 +4140,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     createKey: {
@@ -3890,6 +4159,9 @@ export interface operations {
             /** @description It is made */
             201: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3908,6 +4180,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     revokeKey: {
@@ -3925,6 +4198,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3943,6 +4219,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     rotateKey: {
@@ -3964,6 +4241,9 @@ export interface operations {
             /** @description It is made */
             201: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3982,6 +4262,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listMemories: {
@@ -4040,6 +4321,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4058,6 +4342,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     createMemory: {
@@ -4081,6 +4366,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4094,6 +4382,9 @@ export interface operations {
                     ETag?: string;
                     /** @description Where it can be read */
                     Location?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4112,6 +4403,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     createMemories: {
@@ -4135,6 +4427,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4146,6 +4441,9 @@ export interface operations {
                 headers: {
                     /** @description Where to ask after it */
                     Location?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4164,6 +4462,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getMemory: {
@@ -4186,6 +4485,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4195,6 +4497,9 @@ export interface operations {
             /** @description It is still what If-None-Match names */
             304: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4211,6 +4516,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     deleteMemory: {
@@ -4231,6 +4537,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4249,6 +4558,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     updateMemory: {
@@ -4275,6 +4585,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4293,6 +4606,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     archiveMemory: {
@@ -4312,6 +4626,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4330,6 +4647,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     bringBackMemory: {
@@ -4349,6 +4667,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4367,6 +4688,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     confirmMemory: {
@@ -4390,6 +4712,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4408,6 +4733,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     correctMemory: {
@@ -4431,6 +4757,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4449,6 +4778,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getMemoryHistory: {
@@ -4466,6 +4796,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4484,6 +4817,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     whyNot: {
@@ -4505,6 +4839,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4523,6 +4860,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listProcedures: {
@@ -4566,6 +4904,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4584,6 +4925,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listReview: {
@@ -4619,6 +4961,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4637,6 +4982,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     permitValue: {
@@ -4655,6 +5001,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4673,6 +5022,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listRejected: {
@@ -4687,6 +5037,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4705,6 +5058,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     approveMemory: {
@@ -4728,6 +5082,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4746,6 +5103,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     rejectMemory: {
@@ -4763,6 +5121,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4781,6 +5142,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     searchMemories: {
@@ -4799,6 +5161,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4817,6 +5182,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listSessions: {
@@ -4836,6 +5202,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4854,6 +5223,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getWindow: {
@@ -4874,6 +5244,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4892,6 +5265,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     pushTurn: {
@@ -4916,6 +5290,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4934,6 +5311,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     clearWindow: {
@@ -4954,6 +5332,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4972,6 +5353,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getStats: {
@@ -5003,6 +5385,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5021,6 +5406,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     followMemories: {
@@ -5063,6 +5449,9 @@ export interface operations {
             /** @description Events, the data of each being JSON */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5081,6 +5470,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getValue: {
@@ -5115,6 +5505,9 @@ export interface operations {
             /** @description What was asked for */
             200: {
                 headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5133,6 +5526,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     setValue: {
@@ -5173,6 +5567,9 @@ export interface operations {
                 headers: {
                     /** @description Its version, for If-Match */
                     ETag?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5186,6 +5583,9 @@ export interface operations {
                     ETag?: string;
                     /** @description Where it can be read */
                     Location?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5204,6 +5604,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
 }

@@ -22,8 +22,11 @@ mod mem0;
 mod metrics;
 mod openapi;
 mod openspec;
+mod progress;
 mod rest;
+mod shape;
 mod stream;
+mod tools;
 #[cfg(feature = "otel")]
 mod traced;
 mod upkeep;
@@ -35,7 +38,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
@@ -47,7 +49,7 @@ use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
-use crate::mcp::{self, Server};
+use crate::mcp::Server;
 use failure::Failure;
 use guard::Guard;
 use house::House;
@@ -101,7 +103,7 @@ pub async fn open(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let closing = CancellationToken::new();
-    let connections = service.limits.connections;
+    let limits = service.limits.clone();
     let jobs = Arc::default();
     #[cfg(feature = "otel")]
     let telemetry = service.telemetry.clone();
@@ -112,7 +114,7 @@ pub async fn open(
         shutdown.await;
         closing.cancel();
     };
-    let served = listen::serve(listener, router, connections, shutdown, jobs.ended()).await;
+    let served = listen::serve(listener, router, &limits, shutdown, jobs.ended()).await;
     #[cfg(feature = "otel")]
     if let Some(telemetry) = telemetry {
         telemetry.end().await;
@@ -134,19 +136,18 @@ fn router(
 ) -> Router {
     let Service { server, local, limits, log, mem0, .. } = service;
     let local = local.map(|(caller, identifiers)| Visitor::local(caller, identifiers));
-    let body_bytes = limits.body_bytes;
-    let house = House::new(server.desk().clone(), local, limits, log, closing.clone(), jobs);
+    let mcp = tools::route(server.clone(), &limits, closing.clone());
+    let house = House::new(server.desk().clone(), local, limits, log, closing, jobs);
     let endpoints = endpoints(mem0);
     let document = openapi::document(&endpoints).to_string();
     let json = [("content-type", "application/json")];
     let watch = Watch::new(house.clone(), &endpoints);
     // What somebody asks passes these from the last to the first.
     let router = api(&endpoints)
-        .route_service("/mcp", mcp::service(server, closing))
+        .route("/mcp", mcp)
         .layer(middleware::from_fn_with_state(house.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(house.clone(), limits::keep_within))
         .fallback(nowhere)
-        .layer(DefaultBodyLimit::max(body_bytes))
         .layer(middleware::from_fn_with_state(Guard::new(address), guard::check))
         // What is the same for everybody may be asked for by any name, as behind a proxy.
         .route("/openapi.json", get(move || async move { (json, document) }))
@@ -154,6 +155,7 @@ fn router(
         .route("/", docs::root())
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
+        .method_not_allowed_fallback(otherwise)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn_with_state(watch, watch::over));
     #[cfg(feature = "otel")]

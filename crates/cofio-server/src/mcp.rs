@@ -15,6 +15,7 @@ mod prompts;
 mod resources;
 mod schema;
 mod server;
+mod sessions;
 mod source;
 mod stdio;
 mod tool;
@@ -23,11 +24,13 @@ mod view;
 mod when;
 mod write;
 
-pub use http::service;
 pub use profile::Profile;
 pub use server::Server;
 pub use source::SourceName;
 pub use stdio::serve_stdio;
+
+pub(crate) use http::service;
+pub(crate) use sessions::{Bounds, Full, asked_by};
 
 /// The most bytes of one message: a memory of the greatest usual size, however JSON writes it.
 const LONGEST_MESSAGE: usize = 4 * 1024 * 1024;

@@ -241,7 +241,8 @@ def forget_memories(
 
     They go together, with their earlier versions, their vectors and whatever was concluded from
     them; the receipt says so and where the audit has it. Ids that are not there, or not the
-    caller's, are listed as failed. With dryRun nothing goes, and the answer says what would.
+    caller's, are listed as failed. With dryRun nothing goes, and the answer says what would. Unless
+    they are chosen by id, the key needs the right to read as well.
 
     The key needs the right to delete.
 
@@ -599,7 +600,7 @@ def delete_memory(id: str, *, if_version: int | None = None) -> Request[types.De
 
     The memory, its earlier versions, its vectors and whatever was concluded from it are gone; the
     receipt says so and where the audit has it. With If-Match nothing is forgotten that somebody
-    else changed since.
+    else changed since, and the key needs the right to read as well.
 
     The key needs the right to delete.
 
@@ -637,7 +638,7 @@ def update_memory(
     Earlier versions stay in its history. With If-Match nothing is changed that somebody else
     changed since.
 
-    The key needs the right to write.
+    The key needs the rights to read and write.
 
     Args:
         id: the id of a memory
@@ -673,7 +674,7 @@ def archive_memory(id: str) -> Request[types.OneMemory]:
 
     It is found on request only, and its history stays. To be rid of it for good, delete it.
 
-    The key needs the right to write.
+    The key needs the rights to read and write.
 
     Args:
         id: the id of a memory
@@ -684,7 +685,7 @@ def archive_memory(id: str) -> Request[types.OneMemory]:
 def bring_back_memory(id: str) -> Request[types.OneMemory]:
     """Bring back a memory that was put away or has faded.
 
-    The key needs the right to write.
+    The key needs the rights to read and write.
 
     Args:
         id: the id of a memory
@@ -700,7 +701,7 @@ def confirm_memory(
     It is certain then and never fades; one that was put away is in use again. If it says something
     else than the text, nothing is confirmed.
 
-    The key needs the right to write.
+    The key needs the rights to read and write.
 
     Args:
         id: the id of a memory
@@ -726,7 +727,7 @@ def correct_memory(
     The old memory stays in the history and is found on request only; each names the other. What is
     trusted less never replaces what is trusted more. The ETag is that of the new memory.
 
-    The key needs the right to write.
+    The key needs the rights to read and write.
 
     Args:
         id: the id of a memory
@@ -977,7 +978,7 @@ def approve_memory(id: str, *, text: str) -> Request[types.DecisionOutput]:
     It counts as said by its owner then. If it says anything else than the text by now, nothing is
     confirmed.
 
-    The key needs the right to write.
+    The key needs the rights to read and write.
 
     Args:
         id: the id of a memory
@@ -991,7 +992,7 @@ def reject_memory(id: str) -> Request[types.DecisionOutput]:
 
     What it says is not learnt again in its scope, however it is spelt.
 
-    The key needs the right to delete.
+    The key needs the rights to read and delete.
 
     Args:
         id: the id of a memory
@@ -1086,7 +1087,7 @@ def clear_window(session_id: str, *, user_id: str | None = None) -> Request[type
 
     Other memories of the conversation stay.
 
-    The key needs the right to delete.
+    The key needs the rights to read and delete.
 
     Args:
         session_id: the conversation
@@ -1127,7 +1128,7 @@ def push_turn(
     What no longer fits is dropped; the window as it is then is answered. What may be a secret is
     taken out.
 
-    The key needs the right to write.
+    The key needs the rights to read and write.
 
     Args:
         session_id: the conversation

@@ -47,7 +47,7 @@ pub struct Serve {
     /// How many requests are answered at the same time
     #[arg(long, value_name = "NUMBER", default_value_t = 256, value_parser = at_once)]
     at_once: usize,
-    /// How many megabytes the body of a request may have
+    /// How many megabytes the body of a request may have that brings many things at once
     #[arg(long, value_name = "MEGABYTES", default_value_t = 16, value_parser = max_body)]
     max_body: usize,
     /// Which requests are written to standard error, without anything of their content: as JSON

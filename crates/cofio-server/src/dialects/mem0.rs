@@ -163,7 +163,7 @@ impl Mem0 {
         let condition = Condition::naming(named)?;
         let places = Places::of_all(&self.caller, &self.identifiers, &condition)?;
         let mut ids = Vec::new();
-        for scope in places.scopes(&self.engine, &self.caller).await? {
+        for scope in places.all(&self.engine, &self.caller).await? {
             let every = Criteria { states: State::ALL.to_vec(), ..Criteria::default() };
             let (criteria, _) = condition.narrowed(&scope, every);
             let selection = looking::selection(&scope, criteria);

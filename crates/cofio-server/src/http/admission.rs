@@ -8,6 +8,7 @@ use cofio::ErrorKind;
 
 use super::failure::{Failure, Outcome};
 use super::house::House;
+use super::limits::Left;
 use super::manner::Manner;
 use super::visit::Visitor;
 use crate::Place;
@@ -29,15 +30,16 @@ pub(super) async fn admit(
     let admitted = async {
         let visitor = visitor(&house, token?.as_deref()).await?;
         manner.notes.asked_by(visitor.caller.actor());
-        let left = match &visitor.token {
-            Some(_) => house.rates().count(visitor.caller.actor())?,
+        let (left, counted) = match &visitor.token {
+            Some(_) => house.rates().count(visitor.caller.actor()),
             // Somebody at their own machine may ask as often as they like.
-            None => None,
+            None => (None, Ok(())),
         };
-        Ok((visitor, left))
+        Ok((visitor, left, counted))
     };
     let (visitor, left) = match admitted.await {
-        Ok(admitted) => admitted,
+        Ok((visitor, left, Ok(()))) => (visitor, left),
+        Ok((_, left, Err(failure))) => return told(failure.answer(&manner), left),
         Err(failure) => return Failure::answer(failure, &manner),
     };
     let place = match &visitor.token {
@@ -46,7 +48,11 @@ pub(super) async fn admit(
     };
     request.extensions_mut().insert(place);
     request.extensions_mut().insert(visitor);
-    let mut response = next.run(request).await;
+    told(next.run(request).await, left)
+}
+
+/// Returns an answer that says how many requests are left.
+fn told(mut response: Response, left: Option<Left>) -> Response {
     if let Some(left) = left {
         left.tell(&mut response);
     }

@@ -1,20 +1,29 @@
 //! What is sent along with a request, read only as far as the limits go.
 
 use axum::body::Body as Stream;
-use axum::extract::{FromRequest as _, Request};
 use axum::http::{HeaderMap, StatusCode, header};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use cofio::ErrorKind;
+use futures_util::StreamExt as _;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Outcome};
+use super::shape::Shape;
 
 /// What can be sent along.
 pub(crate) trait Body: Sized + Send {
-    /// Reads it.
-    fn read(headers: &HeaderMap, body: Stream) -> impl Future<Output = Outcome<Self>> + Send;
+    /// Reads it, if it has no more bytes than `most`, and a shape that was made for it.
+    fn read(
+        headers: &HeaderMap,
+        body: Stream,
+        most: usize,
+        shape: &Shape,
+    ) -> impl Future<Output = Outcome<Self>> + Send;
+
+    /// Returns the shape that it has to have.
+    fn shape() -> Shape;
 
     /// Returns what the documentation says of it, if there is anything.
     fn documented(generator: &mut SchemaGenerator) -> Option<Value>;
@@ -40,8 +49,12 @@ pub(crate) struct Lines(pub(crate) Bytes);
 pub(crate) const LINES: &str = "application/x-ndjson";
 
 impl Body for Empty {
-    async fn read(_: &HeaderMap, _: Stream) -> Outcome<Self> {
+    async fn read(_: &HeaderMap, _: Stream, _: usize, _: &Shape) -> Outcome<Self> {
         Ok(Self)
+    }
+
+    fn shape() -> Shape {
+        Shape::any()
     }
 
     fn documented(_: &mut SchemaGenerator) -> Option<Value> {
@@ -50,9 +63,13 @@ impl Body for Empty {
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send> Body for Json<T> {
-    async fn read(headers: &HeaderMap, body: Stream) -> Outcome<Self> {
-        let bytes = collect(headers, body).await?;
-        parse(headers, &bytes).map(Self)
+    async fn read(headers: &HeaderMap, body: Stream, most: usize, shape: &Shape) -> Outcome<Self> {
+        let bytes = collect(headers, body, most).await?;
+        parse(headers, &bytes, shape).map(Self)
+    }
+
+    fn shape() -> Shape {
+        Shape::of::<T>()
     }
 
     fn documented(generator: &mut SchemaGenerator) -> Option<Value> {
@@ -62,12 +79,16 @@ impl<T: DeserializeOwned + JsonSchema + Send> Body for Json<T> {
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send> Body for Perhaps<T> {
-    async fn read(headers: &HeaderMap, body: Stream) -> Outcome<Self> {
-        let bytes = collect(headers, body).await?;
+    async fn read(headers: &HeaderMap, body: Stream, most: usize, shape: &Shape) -> Outcome<Self> {
+        let bytes = collect(headers, body, most).await?;
         if bytes.is_empty() {
             return Ok(Self(None));
         }
-        parse(headers, &bytes).map(|value| Self(Some(value)))
+        parse(headers, &bytes, shape).map(|value| Self(Some(value)))
+    }
+
+    fn shape() -> Shape {
+        Shape::of::<T>()
     }
 
     fn documented(generator: &mut SchemaGenerator) -> Option<Value> {
@@ -77,8 +98,12 @@ impl<T: DeserializeOwned + JsonSchema + Send> Body for Perhaps<T> {
 }
 
 impl Body for Lines {
-    async fn read(headers: &HeaderMap, body: Stream) -> Outcome<Self> {
-        collect(headers, body).await.map(Self)
+    async fn read(headers: &HeaderMap, body: Stream, most: usize, _: &Shape) -> Outcome<Self> {
+        collect(headers, body, most).await.map(Self)
+    }
+
+    fn shape() -> Shape {
+        Shape::any()
     }
 
     fn documented(_: &mut SchemaGenerator) -> Option<Value> {
@@ -89,18 +114,22 @@ impl Body for Lines {
     }
 }
 
-/// Reads a body to its end, or to the limit that its router set.
-async fn collect(headers: &HeaderMap, body: Stream) -> Outcome<Bytes> {
+/// Reads a body to its end, if that comes before the limit.
+async fn collect(headers: &HeaderMap, body: Stream, most: usize) -> Outcome<Bytes> {
     if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         let message = "bodies are taken as they are, without an encoding";
         return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED", message));
     }
-    Bytes::from_request(Request::new(body), &()).await.map_err(|rejection| {
-        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            return too_large();
+    let (mut pieces, mut whole) = (body.into_data_stream(), BytesMut::new());
+    while let Some(piece) = pieces.next().await {
+        let cut_off = |_| Failure::unreadable("the body ended before it was whole");
+        let piece = piece.map_err(cut_off)?;
+        if piece.len() > most.saturating_sub(whole.len()) {
+            return Err(too_large());
         }
-        Failure::unreadable("the body ended before it was whole")
-    })
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.freeze())
 }
 
 /// Says that a body is too large.
@@ -110,7 +139,7 @@ pub(super) fn too_large() -> Failure {
 }
 
 /// Reads JSON; anything deeper than 128 levels is refused before it is built.
-fn parse<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8]) -> Outcome<T> {
+fn parse<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8], shape: &Shape) -> Outcome<T> {
     let form = headers.get(header::CONTENT_TYPE).and_then(|form| form.to_str().ok());
     let is_json = |form: &str| {
         let form = form.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -122,10 +151,12 @@ fn parse<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8]) -> Outcome<T> {
     }
     let value = serde_json::from_slice(bytes)
         .map_err(|error| Failure::unreadable(without_values(&error)))?;
-    // What has names could otherwise be written as a list of values too.
-    if bytes.trim_ascii_start().starts_with(b"[") {
-        return Err(Failure::unreadable("the body is a list, not an object"));
-    }
+    shape.check(bytes).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let message =
+            format!("the body has a list where none may stand, before line {line} column {column}");
+        Failure::unreadable(message)
+    })?;
     Ok(value)
 }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::{FromRequestParts as _, RawPathParams, Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
-use axum::{Extension, RequestExt as _};
-use cofio::model::{MemoryId, Right};
+use cofio::model::{Caller, MemoryId, Right};
+use cofio::{Error, ErrorKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -17,8 +18,11 @@ use super::answer::Answer;
 use super::body::{self, Body};
 use super::failure::{Failure, Outcome};
 use super::house::House;
+use super::limits::Limits;
 use super::manner::Manner;
 use super::openapi;
+use super::progress::Progress;
+use super::shape::Shape;
 use super::visit::{Visit, Visitor};
 use crate::notes::Notes;
 
@@ -47,6 +51,10 @@ pub(crate) trait Endpoint: Sized + Send + 'static {
     const ABOUT: &'static str = "";
     /// What a key must be allowed to do; the engine sees to it.
     const NEEDS: Right;
+    /// What it must be allowed beside that, as whoever changes a memory is shown it.
+    const ALSO_NEEDS: &'static [Right] = &[];
+    /// How much may be sent along.
+    const SIZE: Size = Size::Document;
     /// Which headers make a difference.
     const HEADERS: &'static [Header] = &[];
 
@@ -86,6 +94,25 @@ impl ById {
     /// Returns the id; one that no memory can have is not there.
     pub(crate) fn memory(&self) -> cofio::Result<MemoryId> {
         self.id.parse()
+    }
+}
+
+/// How much may be sent along with a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Size {
+    /// One thing, and what belongs to it.
+    Document,
+    /// Many things at once.
+    Bulk,
+}
+
+impl Size {
+    /// Returns how many bytes that is.
+    fn most(self, limits: &Limits) -> usize {
+        match self {
+            Self::Document => limits.document_bytes.min(limits.body_bytes),
+            Self::Bulk => limits.body_bytes,
+        }
     }
 }
 
@@ -173,14 +200,22 @@ impl Group {
 /// Returns what answers at an endpoint's path.
 pub(crate) fn route<E: Endpoint>() -> MethodRouter<House> {
     let method = MethodFilter::try_from(E::METHOD).expect("only common methods are used");
-    let known: Arc<[String]> = openapi::names::<E::Query>().into();
+    let form = Arc::new(Form { names: openapi::names::<E::Query>(), shape: E::Body::shape() });
     on(method, move |house, manner, visitor, request| {
-        handle::<E>(Arc::clone(&known), house, manner, visitor, request)
+        handle::<E>(Arc::clone(&form), house, manner, visitor, request)
     })
 }
 
+/// What a request may consist of.
+struct Form {
+    /// What may stand behind the question mark.
+    names: Vec<String>,
+    /// What may be sent along.
+    shape: Shape,
+}
+
 async fn handle<E: Endpoint>(
-    known: Arc<[String]>,
+    form: Arc<Form>,
     State(house): State<House>,
     Extension(manner): Extension<Manner>,
     Extension(visitor): Extension<Visitor>,
@@ -188,32 +223,52 @@ async fn handle<E: Endpoint>(
 ) -> Response {
     let answered = async {
         // The engine would refuse it too, but only after everything was read.
-        visitor.caller.require(E::NEEDS)?;
-        check_names(request.uri().query().unwrap_or_default(), &known)?;
+        check_rights::<E>(&visitor.caller)?;
+        check_names(request.uri().query().unwrap_or_default(), &form.names)?;
         check_conditions::<E>(request.headers())?;
+        if is_repeatable::<E>(request.headers())
+            && let Some(progress) = request.extensions().get::<Progress>()
+        {
+            progress.can_be_repeated();
+        }
         let notes = manner.notes.clone();
-        let (visit, asked) = read::<E>(house, visitor, notes, request).await?;
+        let (visit, asked) = read::<E>(&form.shape, house, visitor, notes, request).await?;
         let answer = E::run(&visit, asked).await?;
         Ok(answer.respond(&visit))
     };
     answered.await.unwrap_or_else(|failure: Failure| failure.during(E::NAME).answer(&manner))
 }
 
+/// Refuses whoever lacks a right, and says which ones it takes.
+fn check_rights<E: Endpoint>(caller: &Caller) -> Outcome<()> {
+    let lacking =
+        E::ALSO_NEEDS.iter().chain([&E::NEEDS]).find(|right| !caller.rights().contains(**right));
+    let Some(lacking) = lacking else { return Ok(()) };
+    if E::ALSO_NEEDS.is_empty() {
+        return Ok(caller.require(*lacking)?);
+    }
+    let message = format!("this key may not {lacking}: {}", openapi::needs::<E>());
+    Err(Error::new(ErrorKind::Unauthorized, message).with("right", lacking.as_str()).into())
+}
+
 /// Reads everything that is asked before anything is done.
 async fn read<E: Endpoint>(
+    shape: &Shape,
     house: House,
     visitor: Visitor,
     notes: Notes,
     request: Request,
 ) -> Outcome<(Visit, Asked<E>)> {
-    check_length(request.headers(), house.limits().body_bytes)?;
-    let (mut parts, body) = request.with_limited_body().into_parts();
+    let most = E::SIZE.most(house.limits());
+    check_length(request.headers(), most)?;
+    let (mut parts, body) = request.into_parts();
     let path = path_parameters(&mut parts).await?;
     let query = parts.uri.query().unwrap_or_default();
     let query = serde_html_form::from_str(query)
         .map_err(|error| Failure::unreadable(format!("the parameters of the address: {error}")))?;
-    let body = E::Body::read(&parts.headers, body).await?;
-    let visit = Visit::new(house, visitor, parts.headers, notes).await?;
+    let body = E::Body::read(&parts.headers, body, most, shape).await?;
+    let progress = parts.extensions.remove().unwrap_or_default();
+    let visit = Visit::new(house, visitor, parts.headers, notes, progress).await?;
     Ok((visit, Asked { path, query, body }))
 }
 
@@ -245,6 +300,13 @@ fn check_conditions<E: Endpoint>(headers: &HeaderMap) -> Outcome<()> {
         return Ok(());
     }
     Err(Failure::unreadable("If-Match makes no difference here; leave it out"))
+}
+
+/// Returns whether a request can be repeated without doing anything twice.
+fn is_repeatable<E: Endpoint>(headers: &HeaderMap) -> bool {
+    let by_key = E::HEADERS.iter().any(|header| matches!(header, Header::IdempotencyKey));
+    let has_key = by_key && headers.contains_key("idempotency-key");
+    E::NEEDS == Right::Read || E::METHOD.is_idempotent() || has_key
 }
 
 async fn path_parameters<T: Parameters>(parts: &mut axum::http::request::Parts) -> Outcome<T> {

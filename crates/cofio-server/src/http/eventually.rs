@@ -30,7 +30,10 @@ impl<T: Serialize + Send + 'static> Eventually<T> {
         if !visit.prefers_async() {
             return work.await.map(Self::Now);
         }
-        let work = async {
+        // What was sent is still there until the work is done.
+        let held = visit.progress().hand_over();
+        let work = async move {
+            let _held = held;
             let value = serde_json::to_value(work.await?);
             value.map_err(|_| Failure::unreadable("the answer cannot be written as JSON"))
         };

@@ -10,9 +10,13 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use cofio::ErrorKind;
 use cofio::store::EmbeddingState;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 use tokio::time;
 
+use super::answer::json_content;
+use super::endpoint::Group;
 use super::house::House;
 use crate::Opened;
 
@@ -20,7 +24,7 @@ use crate::Opened;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How well the whole is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Health {
     status: Status,
@@ -30,7 +34,7 @@ pub(super) struct Health {
 }
 
 /// How well something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Status {
     /// It does all it should.
@@ -42,7 +46,7 @@ enum Status {
 }
 
 /// How well a part is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Component {
     status: Status,
@@ -52,6 +56,28 @@ struct Component {
     latency_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<u64>,
+}
+
+/// Returns what the documentation says of both.
+pub(super) fn documented(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut path = |name: &str, about: &str, answers: &[(&str, &str)]| {
+        let answers = answers.iter().map(|(status, about)| {
+            ((*status).to_owned(), json_content::<Health>(generator, about))
+        });
+        json!({ "get": {
+            "operationId": name,
+            "tags": [Group::Keeping.name()],
+            "summary": about,
+            "description": "Nobody needs a key.",
+            "security": [],
+            "parameters": [],
+            "responses": answers.collect::<Map<String, Value>>(),
+        } })
+    };
+    let (well, unwell) = (("200", "It can"), ("503", "It cannot"));
+    let live = path("isLive", "Ask whether the process answers", &[well]);
+    let ready = path("isReady", "Ask whether requests can be answered", &[well, unwell]);
+    Map::from_iter([("/healthz".to_owned(), live), ("/readyz".to_owned(), ready)])
 }
 
 /// Says that the process answers; asks nobody else.

@@ -30,6 +30,7 @@ struct Inner {
     local: Option<Visitor>,
     limits: Limits,
     room: Semaphore,
+    bodies: Arc<Semaphore>,
     rates: Rates,
     streams: Streams,
     metrics: Metrics,
@@ -50,6 +51,8 @@ impl House {
         jobs: Arc<Jobs>,
     ) -> Self {
         let (room, rates) = (Semaphore::new(limits.at_once), Rates::new(limits.rate));
+        // Whatever one request may send has to fit.
+        let bodies = Arc::new(Semaphore::new(limits.bodies_bytes.max(limits.body_bytes)));
         let (metrics, census) = (Metrics::new(), Mutex::default());
         let streams = Streams::new(&limits);
         Self(Arc::new(Inner {
@@ -57,6 +60,7 @@ impl House {
             local,
             limits,
             room,
+            bodies,
             rates,
             streams,
             metrics,
@@ -109,6 +113,11 @@ impl House {
     /// Returns the places for requests that are being answered.
     pub(super) fn room(&self) -> &Semaphore {
         &self.0.room
+    }
+
+    /// Returns the room for bodies, in bytes.
+    pub(super) fn bodies(&self) -> &Arc<Semaphore> {
+        &self.0.bodies
     }
 
     /// Returns who asked how often.

@@ -3,6 +3,7 @@
 //! It is known to this process alone: what ends with the process was accepted, not promised.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use cofio::ErrorKind;
 use cofio::model::Identifier;
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -20,6 +21,9 @@ use super::failure::{Failure, Outcome, Said};
 
 /// How many jobs run at the same time.
 const RUNNING: usize = 16;
+
+/// How many jobs of one caller run at the same time.
+const RUNNING_EACH: usize = 4;
 
 /// How many jobs are remembered.
 const KEPT: usize = 1_000;
@@ -50,7 +54,7 @@ struct Job {
 #[derive(Debug)]
 struct Ended {
     at: Timestamp,
-    outcome: Result<Value, Said>,
+    outcome: Result<Arc<Value>, Said>,
     bytes: usize,
 }
 
@@ -67,8 +71,9 @@ pub(crate) struct JobOutput {
     started_at: String,
     ended_at: Option<String>,
     /// What would have been answered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shared")]
+    #[schemars(with = "Option<Value>")]
+    result: Option<Arc<Value>>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Said>,
@@ -118,7 +123,7 @@ impl Jobs {
 
     /// Returns how many run; none waits, as those that are too many are refused.
     pub(crate) fn running(&self) -> usize {
-        running(&self.lock())
+        running(&self.lock()).count()
     }
 
     /// Waits until no job runs.
@@ -129,8 +134,15 @@ impl Jobs {
 
     fn admit(&self, job: Job) -> Outcome<()> {
         let mut jobs = self.lock();
-        if running(&jobs) >= RUNNING {
-            let message = "too many jobs are running; try again, or without respond-async";
+        let own = running(&jobs).filter(|other| other.owner == job.owner);
+        let message = if own.count() >= RUNNING_EACH {
+            Some("too many jobs of this caller are running; try again, or without respond-async")
+        } else if running(&jobs).count() >= RUNNING {
+            Some("too many jobs are running; try again, or without respond-async")
+        } else {
+            None
+        };
+        if let Some(message) = message {
             return Err(Failure::busy(StatusCode::SERVICE_UNAVAILABLE, message, PAUSE));
         }
         jobs.push_back(job);
@@ -138,7 +150,8 @@ impl Jobs {
     }
 
     fn end(&self, id: &str, outcome: Result<Value, Said>) {
-        let bytes = outcome.as_ref().map_or(0, |value| value.to_string().len());
+        let bytes = outcome.as_ref().map_or(0, length);
+        let outcome = outcome.map(Arc::new);
         let mut jobs = self.lock();
         let Some(place) = jobs.iter().position(|job| job.id == id) else { return };
         jobs[place].ended = Some(Ended { at: Timestamp::now(), outcome, bytes });
@@ -150,8 +163,8 @@ impl Jobs {
     }
 }
 
-fn running(jobs: &VecDeque<Job>) -> usize {
-    jobs.iter().filter(|job| job.ended.is_none()).count()
+fn running(jobs: &VecDeque<Job>) -> impl Iterator<Item = &Job> {
+    jobs.iter().filter(|job| job.ended.is_none())
 }
 
 /// Forgets jobs that ended, until there is room again: those of whoever needs it first.
@@ -163,6 +176,33 @@ fn make_room(jobs: &mut VecDeque<Job>, latest: &str) {
         let Some(oldest) = own.or_else(|| jobs.iter().position(can_go)) else { return };
         jobs.remove(oldest);
     }
+}
+
+/// Returns how long a value is as JSON, without writing it anywhere.
+fn length(value: &Value) -> usize {
+    struct Counted(usize);
+
+    impl io::Write for Counted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut counted = Counted(0);
+    // Counting cannot fail.
+    let _ = serde_json::to_writer(&mut counted, value);
+    counted.0
+}
+
+/// Writes a result that others have too.
+#[expect(clippy::ref_option, reason = "it is called with a reference to the field")]
+fn shared<S: Serializer>(result: &Option<Arc<Value>>, writer: S) -> Result<S::Ok, S::Error> {
+    result.as_deref().serialize(writer)
 }
 
 fn broke_down() -> Failure {
@@ -184,7 +224,7 @@ impl Job {
     fn output(&self) -> JobOutput {
         let (state, result, error) = match self.ended.as_ref().map(|ended| &ended.outcome) {
             None => (JobState::Running, None, None),
-            Some(Ok(result)) => (JobState::Done, Some(result.clone()), None),
+            Some(Ok(result)) => (JobState::Done, Some(Arc::clone(result)), None),
             Some(Err(error)) => (JobState::Failed, None, Some(error.clone())),
         };
         JobOutput {
@@ -206,7 +246,7 @@ mod tests {
 
     fn ended(owner: &str, bytes: usize) -> Job {
         let owner = Identifier::new(owner).unwrap();
-        let outcome = Ok(json!({}));
+        let outcome = Ok(Arc::new(json!({})));
         let ended = Some(Ended { at: Timestamp::UNIX_EPOCH, outcome, bytes });
         Job { ended, ..Job::new(owner, "test") }
     }
@@ -244,17 +284,31 @@ mod tests {
     #[test]
     fn only_so_many_run_at_once() {
         let jobs = Jobs::default();
-        let owner = || Identifier::new("alice").unwrap();
-        for _ in 0..RUNNING {
-            jobs.admit(Job::new(owner(), "test")).unwrap();
+        let name = |number: usize| Identifier::new(&format!("user-{number}")).unwrap();
+        let admit = |number: usize| jobs.admit(Job::new(name(number), "test"));
+        for owner in 0..RUNNING / RUNNING_EACH {
+            (0..RUNNING_EACH).for_each(|_| admit(owner).unwrap());
+            // Whoever has as many as they may leaves room for others.
+            assert_eq!(admit(owner).unwrap_err().status, StatusCode::SERVICE_UNAVAILABLE);
         }
+        assert_eq!(admit(RUNNING).unwrap_err().status, StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(jobs.running(), RUNNING);
-        let refused = jobs.admit(Job::new(owner(), "test")).unwrap_err();
-        assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
-        let first = jobs.of(&owner()).pop().unwrap().id;
+        let first = jobs.of(&name(0)).pop().unwrap().id;
         jobs.end(&first, Ok(json!({})));
         assert_eq!(jobs.running(), RUNNING - 1);
-        jobs.admit(Job::new(owner(), "test")).unwrap();
+        admit(RUNNING).unwrap();
+    }
+
+    #[test]
+    fn a_result_is_counted_as_it_is_written_and_kept_once() {
+        let value = json!({ "results": [1, 2.5, "\u{e9}\n\"", null, true] });
+        assert_eq!(length(&value), value.to_string().len());
+        let jobs = Jobs::default();
+        jobs.lock().push_back(ended("alice", 2));
+        let alice = Identifier::new("alice").unwrap();
+        let id = jobs.of(&alice)[0].id.clone();
+        let [first, second] = [0; 2].map(|_| jobs.get(&alice, &id).unwrap().result.unwrap());
+        assert!(Arc::ptr_eq(&first, &second));
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! Connections: how many there are, how slowly they may ask, and how they end.
+//! Connections: how many there are, how slowly they may ask and read, and how they end.
+
+mod impatient;
 
 use std::io;
 use std::sync::Arc;
@@ -6,12 +8,15 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time;
+
+use super::limits::Limits;
+use impatient::Impatient;
 
 /// How long requests under way may take once somebody wants the process to end.
 const DRAINING: Duration = Duration::from_secs(10);
@@ -33,12 +38,12 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    connections: usize,
+    limits: &Limits,
     shutdown: impl Future<Output = ()> + Send + 'static,
     work: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let graceful = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(connections));
+    let room = Arc::new(Semaphore::new(limits.connections));
     let service = TowerToHyperService::new(router);
     let mut shutdown = std::pin::pin!(shutdown);
     loop {
@@ -55,7 +60,7 @@ pub async fn serve(
             time::sleep(PAUSE).await;
             continue;
         };
-        let connection = graceful.watch(connection(stream, service.clone()));
+        let connection = graceful.watch(connection(stream, limits.stall, service.clone()));
         tokio::spawn(async move {
             // A connection that breaks is the client's to mend.
             let _ = connection.await;
@@ -73,8 +78,9 @@ pub async fn serve(
 
 fn connection(
     stream: TcpStream,
+    stall: Duration,
     service: TowerToHyperService<Router>,
-) -> http1::Connection<TokioIo<TcpStream>, TowerToHyperService<Router>> {
+) -> http1::Connection<Impatient, TowerToHyperService<Router>> {
     // Answers are written at once; waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
     http1::Builder::new()
@@ -82,5 +88,5 @@ fn connection(
         .header_read_timeout(HEAD)
         .max_headers(HEADERS)
         .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(Impatient::new(stream, stall), service)
 }

@@ -1,10 +1,11 @@
 //! The `OpenAPI` document, made from the types of the endpoints.
 
+mod told;
+
 use std::borrow::Cow;
 
 use axum::http::{Method, StatusCode};
 use axum::routing::MethodRouter;
-use cofio::model::Right;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -13,10 +14,11 @@ use super::answer::Answer as _;
 use super::body::Body as _;
 use super::endpoint::{self, Endpoint, Group, Header};
 use super::failure::{FailureBody, Problem};
+use super::health;
 use super::house::House;
 
 /// What can go wrong with any request.
-const FAILURES: [(StatusCode, &str); 12] = [
+const FAILURES: [(StatusCode, &str); 13] = [
     (StatusCode::BAD_REQUEST, "Something in the request cannot be read or is out of range"),
     (StatusCode::UNAUTHORIZED, "No key was sent, or one that is not valid"),
     (StatusCode::FORBIDDEN, "The key may not do this, or not open what is named"),
@@ -29,6 +31,7 @@ const FAILURES: [(StatusCode, &str); 12] = [
     (StatusCode::TOO_MANY_REQUESTS, "The key asks too often"),
     (StatusCode::INTERNAL_SERVER_ERROR, "The server has to be set up differently, or mended"),
     (StatusCode::SERVICE_UNAVAILABLE, "There is too much to do, or a part is out of order"),
+    (StatusCode::GATEWAY_TIMEOUT, "It took too long, and may have been done"),
 ];
 
 /// An endpoint of any type, as routers and the document list it.
@@ -102,6 +105,7 @@ pub(crate) fn document(entries: &[Entry]) -> Value {
         let path = paths.entry(entry.path.as_ref()).or_insert_with(|| Value::Object(Map::new()));
         path[method] = operation;
     }
+    paths.extend(health::documented(&mut schemas.answered));
     let failures = failures(&mut schemas.answered);
     let mut all = schemas.sent.take_definitions(true);
     all.extend(schemas.answered.take_definitions(true));
@@ -120,6 +124,7 @@ pub(crate) fn document(entries: &[Entry]) -> Value {
         "components": {
             "schemas": all,
             "responses": failures,
+            "headers": told::documented(),
             "securitySchemes": {
                 "key": {
                     "type": "http",
@@ -141,7 +146,7 @@ fn tags(entries: &[Entry]) -> Vec<Value> {
 fn describe<E: Endpoint>(schemas: &mut Schemas) -> (String, Value) {
     let mut responses = Map::new();
     for (status, answer) in E::Answer::documented(&mut schemas.answered) {
-        responses.insert(status.as_str().to_owned(), answer);
+        responses.insert(status.as_str().to_owned(), told::with_headers(answer, status));
     }
     for (status, _) in FAILURES {
         let reference = json!({ "$ref": format!("#/components/responses/{}", name(status)) });
@@ -150,12 +155,11 @@ fn describe<E: Endpoint>(schemas: &mut Schemas) -> (String, Value) {
     let mut parameters = listed::<E::Path>("path");
     parameters.extend(listed::<E::Query>("query"));
     parameters.extend(E::HEADERS.iter().map(|header| header_parameter(*header)));
-    let right = E::NEEDS;
     let mut operation = json!({
         "operationId": E::NAME,
         "tags": [E::GROUP.name()],
         "summary": E::SUMMARY,
-        "description": format!("{}\n\n{}", E::ABOUT, needs(right)).trim(),
+        "description": format!("{}\n\nThe key {}.", E::ABOUT, needs::<E>()).trim(),
         "parameters": parameters,
         "responses": responses,
     });
@@ -165,8 +169,13 @@ fn describe<E: Endpoint>(schemas: &mut Schemas) -> (String, Value) {
     (E::METHOD.as_str().to_ascii_lowercase(), operation)
 }
 
-fn needs(right: Right) -> String {
-    format!("The key needs the right to {right}.")
+/// Says which rights an endpoint needs.
+pub(crate) fn needs<E: Endpoint>() -> String {
+    let also: Vec<&str> = E::ALSO_NEEDS.iter().map(|right| right.as_str()).collect();
+    match also[..] {
+        [] => format!("needs the right to {}", E::NEEDS),
+        _ => format!("needs the rights to {} and {}", also.join(", "), E::NEEDS),
+    }
 }
 
 /// Returns the names in a path or behind the question mark, each with what it takes.
@@ -244,7 +253,8 @@ fn failures(generator: &mut SchemaGenerator) -> Map<String, Value> {
             "application/json": { "schema": plain },
             "application/problem+json": { "schema": problem },
         });
-        (name(status), json!({ "description": about, "content": content }))
+        let failure = json!({ "description": about, "content": content });
+        (name(status), told::with_headers(failure, status))
     };
     FAILURES.into_iter().map(described).collect()
 }

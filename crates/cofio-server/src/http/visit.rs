@@ -9,6 +9,7 @@ use cofio::{Engine, Error, Result, Selection, retrieval};
 
 use super::failure::Failure;
 use super::house::House;
+use super::progress::Progress;
 use super::rest::{Filter, Names};
 use crate::notes::Notes;
 
@@ -47,6 +48,7 @@ pub(crate) struct Visit {
     visitor: Visitor,
     headers: HeaderMap,
     notes: Notes,
+    progress: Progress,
 }
 
 impl Visit {
@@ -55,9 +57,10 @@ impl Visit {
         visitor: Visitor,
         headers: HeaderMap,
         notes: Notes,
+        progress: Progress,
     ) -> Result<Self> {
         let engine = house.engine().await?.clone();
-        Ok(Self { engine, house, visitor, headers, notes })
+        Ok(Self { engine, house, visitor, headers, notes, progress })
     }
 
     /// Returns who asks, and what proves it.
@@ -110,6 +113,11 @@ impl Visit {
     /// Returns what is written down of this request.
     pub(crate) fn notes(&self) -> &Notes {
         &self.notes
+    }
+
+    /// Returns how far this request has come.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// Returns the caller's own name for this request.

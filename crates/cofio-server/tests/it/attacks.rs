@@ -58,7 +58,7 @@ fn worker() -> Rights {
 }
 
 /// Makes a key, and returns its token.
-fn key(engine: &Engine, draft: KeyDraft) -> String {
+pub fn key(engine: &Engine, draft: KeyDraft) -> String {
     static MADE: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(1);
     let entropy = [MADE.fetch_add(1, std::sync::atomic::Ordering::Relaxed); 32];
     let keeper = Caller::keeper(named("keeper"));

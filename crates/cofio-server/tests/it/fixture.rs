@@ -20,7 +20,7 @@ use tempfile::TempDir;
 pub struct Fixture {
     pub engine: Engine,
     microseconds: Arc<AtomicI64>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Fixture {
@@ -43,7 +43,12 @@ impl Fixture {
                 Timestamp::from_microsecond(microseconds.fetch_add(1, Ordering::Relaxed)).unwrap()
             }
         };
-        Self { engine: Engine::new(store, clock), microseconds, _folder: folder }
+        Self { engine: Engine::new(store, clock), microseconds, folder }
+    }
+
+    /// Returns where the store is.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("cofio.db")
     }
 
     pub fn wait(&self, duration: SignedDuration) {

@@ -87,3 +87,34 @@ fn whoever_looks_after_the_process_may_call_it_by_any_name() {
     }
     assert_eq!(served.request("GET", "/metrics", &host, "").status, 403);
 }
+
+#[test]
+fn what_needs_no_key_is_documented_and_refuses_other_methods_in_the_usual_form() {
+    let fixture = Fixture::new();
+    let engine = fixture.engine.clone();
+    let served = serve(move || Ok(Opened { engine: engine.clone(), model: None }));
+    let document = get(&served, "/openapi.json").json();
+    for path in ["/healthz", "/readyz"] {
+        let operation = &document["paths"][path]["get"];
+        assert_eq!(operation["security"], json!([]), "{path}");
+        assert!(operation["responses"]["200"]["content"]["application/json"].is_object());
+    }
+    for path in ["/healthz", "/readyz", "/openapi.json", "/docs"] {
+        let answer = served.ask("POST", path, &json!({}));
+        assert_eq!((answer.status, answer.code().as_str()), (405, "METHOD_NOT_ALLOWED"), "{path}");
+        assert_eq!(answer.headers["allow"], "GET,HEAD", "{path}");
+    }
+}
+
+#[test]
+fn headers_of_answers_are_documented() {
+    let document = cofio_server::http::document();
+    let limited = &document["components"]["responses"]["TooManyRequests"]["headers"];
+    for name in ["Retry-After", "X-Rate-Limit-Remaining", "X-Rate-Limit-Reset", "X-Request-ID"] {
+        let reference = limited[name]["$ref"].as_str().unwrap();
+        let header = document.pointer(reference.trim_start_matches('#')).unwrap();
+        assert!(header["description"].is_string(), "{name}");
+    }
+    let read = &document["paths"]["/v1/memories/{id}"]["get"]["responses"]["200"]["headers"];
+    assert!(read["ETag"].is_object() && read["X-Rate-Limit-Remaining"].is_object(), "{read}");
+}

@@ -3,17 +3,19 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cofio::Engine;
-use cofio::model::{Caller, Identifiers, Layer};
+use cofio::model::{Bound, Caller, Identifiers, KeyDraft, Layer};
 use cofio::store::MemoryStore;
-use cofio_server::http::Service;
+use cofio_server::http::{Limits, Service};
 use cofio_server::mcp::{Profile, Server, SourceName};
 use cofio_server::{Desk, Opened, Place};
 use serde_json::{Value, json};
 
-use crate::fixture::named;
-use crate::served::{Answer, Served};
+use crate::attacks::key;
+use crate::fixture::{Fixture, named};
+use crate::served::{Answer, Served, locally};
 
 impl Served {
     fn of_mcp() -> Self {
@@ -181,4 +183,63 @@ fn a_stream_that_stands_open_does_not_keep_the_server() {
     let start = std::time::Instant::now();
     drop(served);
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
+/// Begins a session, and returns its name; or what is answered instead.
+fn begin(served: &Served, key: &str) -> Result<String, Answer> {
+    let authorization = format!("Bearer {key}");
+    let mut greeting = served.post(&[("authorization", &authorization)], INITIALIZE);
+    greeting.headers.remove("mcp-session-id").ok_or(greeting)
+}
+
+/// Asks for the tools in a session, and returns the status.
+fn look(served: &Served, key: &str, session: &str) -> u16 {
+    let authorization = format!("Bearer {key}");
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    let headers = [
+        ("authorization", authorization.as_str()),
+        ("mcp-session-id", session),
+        ("mcp-protocol-version", "2025-06-18"),
+    ];
+    served.post(&headers, list).status
+}
+
+#[test]
+fn there_are_only_so_many_sessions_and_each_is_its_callers() {
+    let fixture = Fixture::new();
+    let [alice, bob, carol] = ["alice", "bob", "carol"].map(|user| {
+        let bound = Bound::default().with(Layer::User, named(user));
+        key(&fixture.engine, KeyDraft::new(user, bound))
+    });
+    let limits = Limits { sessions: 3, sessions_per_caller: 2, ..Limits::default() };
+    let served = Served::start(Service { limits, ..locally(&fixture.engine, "keeper") });
+    let [first, second, third] = [0; 3].map(|_| begin(&served, &alice).unwrap());
+    // Whoever begins one too many gives up the one that was not used for longest.
+    assert_eq!([&first, &second, &third].map(|id| look(&served, &alice, id)), [404, 200, 200]);
+    let bobs = begin(&served, &bob).unwrap();
+    assert_eq!(look(&served, &alice, &bobs), 404, "a session is its caller's");
+    let delete = [("authorization", format!("Bearer {alice}")), ("mcp-session-id", bobs.clone())];
+    let delete = delete.each_ref().map(|(name, value)| (*name, value.as_str()));
+    served.request("DELETE", "/mcp", &delete, "");
+    assert_eq!(look(&served, &bob, &bobs), 200);
+    let refused = begin(&served, &carol).unwrap_err();
+    assert_eq!(refused.status, 503, "{}", refused.body);
+    assert!(refused.headers.contains_key("retry-after"));
+}
+
+#[test]
+fn a_session_that_is_silent_for_long_ends() {
+    let fixture = Fixture::new();
+    let bound = Bound::default().with(Layer::User, named("alice"));
+    let alice = key(&fixture.engine, KeyDraft::new("alice", bound));
+    let session_silence = Duration::from_millis(100);
+    let limits = Limits { session_silence, sessions: 1, ..Limits::default() };
+    let served = Served::start(Service { limits, ..locally(&fixture.engine, "keeper") });
+    let first = begin(&served, &alice).unwrap();
+    let ended = (0..200).any(|_| {
+        std::thread::sleep(session_silence * 2);
+        look(&served, &alice, &first) == 404
+    });
+    assert!(ended);
+    begin(&served, &alice).expect("its place is free again");
 }

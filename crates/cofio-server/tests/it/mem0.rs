@@ -229,6 +229,8 @@ fn a_filter_that_means_nothing_is_an_error() {
         deep = json!({ "AND": [deep] });
     }
     let many: Vec<Value> = (0..300).map(|n| json!({"metadata": {"n": n}})).collect();
+    let fields: Value = (0..300).map(|n| (format!("n{n}"), json!(n))).collect();
+    let numbers: Value = (0..2_000).map(|n| format!("n{n}")).collect();
     for (filters, said) in [
         (json!({"created_at": {"near": "2026-01-01"}}), "unknown operator \"near\""),
         (json!({"metadata": {"size": {"near": 3}}}), "unknown operator \"near\""),
@@ -244,6 +246,10 @@ fn a_filter_that_means_nothing_is_an_error() {
         (json!({"run_id": " "}), "an identifier needs a character"),
         (deep, "at most 16 deep"),
         (json!({ "OR": many }), "at most 200 conditions"),
+        (json!({ "metadata": fields }), "at most 200 conditions"),
+        (json!({ "memory_ids": { "in": numbers } }), "at most 1000 values"),
+        (json!({ "run_id": numbers }), "at most 1000 values"),
+        (json!({ "metadata": { "numbers": numbers } }), "at most 1000 values"),
     ] {
         let error = list(&mem0, &filters).unwrap_err();
         assert!(error.kind() == ErrorKind::Invalid, "{filters} {error}");
@@ -285,6 +291,21 @@ fn everything_of_those_who_are_named_is_deleted_and_nothing_else() {
     assert_eq!(list(&mem0, &everything).unwrap().len(), 5);
     let dream: EntityName = read(json!({"entity_type": "dream", "entity_id": "today"}));
     assert_eq!(block_on(mem0.delete_entity(&dream)).unwrap_err().kind(), ErrorKind::Invalid);
+}
+
+#[test]
+fn everything_is_deleted_however_many_places_it_is_in_and_also_what_has_ended() {
+    let fixture = Fixture::new();
+    let mem0 = alice(&fixture);
+    for run in 0..120 {
+        add(&mem0, "ferry of a run", json!({ "run_id": format!("run-{run}") })).unwrap();
+    }
+    let last_day = json!({ "run_id": "short", "expiration_date": "2026-03-02" });
+    let short = add(&mem0, "ferry of a short run", last_day).unwrap();
+    fixture.wait(SignedDuration::from_hours(72));
+    block_on(mem0.delete_all(&read(json!({ "user_id": "alice" })))).unwrap();
+    let left = block_on(fixture.engine.scopes(&Caller::local(named("alice")))).unwrap();
+    assert_eq!(left, [], "nothing is left of {short} either");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use cofio::Engine;
 use cofio::model::{
@@ -58,6 +59,23 @@ impl Writer {
     fn change(&self, id: &MemoryId, content: &str) {
         let patch = Patch { content: Some(content.to_owned()), ..Patch::default() };
         block_on(self.engine.update(&self.caller(), id, patch)).unwrap();
+    }
+
+    /// Keeps something that is some 50 kB to tell.
+    fn keep_large(&self) -> Memory {
+        let burden = Value::from("word ".repeat(10_000));
+        let custom = [("burden".to_owned(), burden)].into_iter().collect();
+        let metadata = Metadata { custom, ..Metadata::default() };
+        self.keep_draft(Draft { metadata, ..self.draft(Kind::Episode, "large") })
+    }
+
+    /// Changes something about a memory again and again.
+    fn touch(&self, id: &MemoryId, changes: usize) {
+        for number in 0..changes {
+            let policy = if number % 2 == 0 { AccessPolicy::Public } else { AccessPolicy::Private };
+            let patch = Patch { access_policy: Some(policy), ..Patch::default() };
+            block_on(self.engine.update(&self.caller(), id, patch)).unwrap();
+        }
     }
 
     fn forget(&self, id: &MemoryId) {
@@ -144,7 +162,8 @@ fn whoever_comes_back_misses_nothing_and_gets_nothing_twice() {
                     if done.load(Ordering::Acquire) && seen.last() == alice.places().last() {
                         break;
                     }
-                    seen.push(stream.next_event().id);
+                    // Others may still write when there is nothing more to tell.
+                    seen.extend(stream.next_soon().map(|told| told.id));
                 }
             }
             assert_eq!(seen, alice.places());
@@ -276,16 +295,9 @@ fn whoever_does_not_read_costs_nobody_anything() {
     let alice = Writer::new(&fixture.engine, "alice");
     let mut idle: Vec<Listener> =
         (0..READERS).map(|_| Listener::open(&served, "/v1/stream?since=0", &[])).collect();
-    let burden = Value::from("word ".repeat(10_000));
-    let custom = [("burden".to_owned(), burden)].into_iter().collect();
-    let metadata = Metadata { custom, ..Metadata::default() };
-    let large = alice.keep_draft(Draft { metadata, ..alice.draft(Kind::Episode, "large") });
+    let large = alice.keep_large();
     let before = resident_bytes();
-    for number in 0..CHANGES {
-        let policy = if number % 2 == 0 { AccessPolicy::Public } else { AccessPolicy::Private };
-        let patch = Patch { access_policy: Some(policy), ..Patch::default() };
-        block_on(fixture.engine.update(&alice.caller(), &large.id, patch)).unwrap();
-    }
+    alice.touch(&large.id, CHANGES);
     // A reader who reads gets everything while the others still do not.
     let mut reading = Listener::open(&served, "/v1/stream?since=0", &[]);
     let told: BTreeSet<u64> = (0..=CHANGES).map(|_| reading.next_event().id).collect();
@@ -319,6 +331,28 @@ fn only_so_many_streams_are_open() {
     while Listener::try_open(&served, "/v1/stream", &[]).is_none() {
         thread::yield_now();
     }
+}
+
+#[test]
+fn a_stream_that_nobody_reads_ends_and_one_with_nothing_to_tell_does_not() {
+    let fixture = Fixture::new();
+    let mut service = locally(&fixture.engine, "alice");
+    let stall = Duration::from_millis(500);
+    service.limits = Limits { stall, streams_per_caller: 2, ..Limits::default() };
+    let served = Served::start(service);
+    let alice = Writer::new(&fixture.engine, "alice");
+    let large = alice.keep_large();
+    alice.touch(&large.id, 300);
+    let mut silent = Listener::open(&served, "/v1/stream", &[]);
+    let _deaf = Listener::open(&served, "/v1/stream?since=0", &[]);
+    // The place of the one that nobody reads is free again after a while.
+    let free = (0..60).any(|_| {
+        thread::sleep(stall);
+        Listener::try_open(&served, "/v1/stream", &[]).is_some()
+    });
+    assert!(free);
+    alice.keep("Tea is black");
+    assert_eq!(silent.next_event().data["memory"]["content"], "Tea is black");
 }
 
 #[test]

@@ -111,20 +111,21 @@ impl Engine {
     /// of it, as `forget_source` would take it.
     pub async fn from_source(&self, caller: &Caller, origin: &str) -> Result<Vec<Memory>> {
         caller.require(Right::Read)?;
-        let scopes = self.store.scopes(caller.access(), Timestamp::MIN).await?;
-        let scopes = scopes.into_iter().map(|summary| summary.scope).collect();
+        let scopes = self.scopes(caller).await?;
         let origin = Some(origin.to_owned());
         let criteria = Criteria { states: State::ALL.to_vec(), origin, ..Criteria::default() };
         // What has ended by itself is still there: at the beginning of time nothing has.
         self.all(&Filter { scopes, now: Timestamp::MIN, criteria }).await
     }
 
-    /// Returns everything that a selection means, as `forget_matching` would take it.
+    /// Returns everything that a selection means and that is still there, ended or not, as
+    /// `forget_matching` would take it.
     pub async fn matching(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
-        self.all(&super::filter(caller, selection, self.now())?).await
+        self.all(&super::filter(caller, selection, Timestamp::MIN)?).await
     }
 
-    async fn all(&self, filter: &Filter) -> Result<Vec<Memory>> {
+    /// Returns everything that a filter means, the newest first.
+    pub(super) async fn all(&self, filter: &Filter) -> Result<Vec<Memory>> {
         let mut page = Page { limit: PIECE, order: Order::Newest, after: None, counted: true };
         let mut memories = Vec::new();
         loop {

@@ -69,6 +69,14 @@ impl Engine {
         Ok(stats)
     }
 
+    /// Returns every scope that the caller opens and in which something is kept, ended or not.
+    pub async fn scopes(&self, caller: &Caller) -> Result<Vec<Scope>> {
+        caller.require(Right::Read).map_err(|error| error.during("stats"))?;
+        // At the beginning of time nothing has ended.
+        let summaries = self.store.scopes(caller.access(), Timestamp::MIN).await?;
+        Ok(summaries.into_iter().map(|summary| summary.scope).collect())
+    }
+
     /// Returns what memories of the scopes name, most often named first.
     pub async fn entities(
         &self,

@@ -56,9 +56,10 @@ impl Engine {
 
     /// Returns everything that a selection means, the newest first.
     pub async fn list_all(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
-        let memories = self.matching(caller, selection).await;
-        let memories = memories.map_err(|error| error.during("list"))?;
-        self.observe_passing(caller, self.now(), "list", memories.len() as u64);
+        let now = self.now();
+        let all = async { self.all(&super::filter(caller, selection, now)?).await };
+        let memories = all.await.map_err(|error| error.during("list"))?;
+        self.observe_passing(caller, now, "list", memories.len() as u64);
         Ok(memories)
     }
 

@@ -1,10 +1,13 @@
 //! What is left to show that something was forgotten.
 
+use std::collections::BTreeSet;
+
 use cofio::Selection;
 use cofio::engine::{Forgotten, Receipt};
-use cofio::model::{AuditEntry, Caller, Criteria, Draft, Layer, MemoryId};
+use cofio::model::{AuditEntry, Caller, Criteria, Draft, Layer, Lifetime, MemoryId};
 use cofio::store::Entries;
 use cofio::wire::ReceiptOutput;
+use jiff::SignedDuration;
 use pollster::block_on;
 use serde_json::json;
 
@@ -97,6 +100,23 @@ fn every_deletion_is_on_record_with_ids_or_count_and_reason() {
     assert_eq!(record.details["kinds"], json!({"episode": 120}));
     assert!(!record.details.contains_key("ids"), "of very many, the changes have the ids");
     assert!(record.changes.is_some());
+}
+
+#[test]
+fn what_has_ended_and_is_still_there_goes_with_the_rest() {
+    let fixture = Fixture::new();
+    let lifetime = Lifetime::For(SignedDuration::from_mins(5));
+    let brief = Draft { lifetime, ..fact("alice", "the ferry leaves at noon") };
+    let brief = fixture.remember(brief).unwrap().memory.id;
+    let lasting = fixture.fact("alice", "the ferry is blue").id;
+    fixture.wait(SignedDuration::from_hours(1));
+    let (alice, mine) = (local("alice"), identifiers(&[(Layer::User, "alice")]));
+    let all = Selection::with(mine, Criteria::default());
+    let listed = block_on(fixture.engine.list_all(&alice, &all)).unwrap();
+    assert_eq!(listed.len(), 1, "what has ended is not shown");
+    let forgotten = block_on(fixture.engine.forget_matching(&alice, &all)).unwrap();
+    assert_eq!(BTreeSet::from_iter(forgotten.ids), BTreeSet::from([brief, lasting]));
+    assert_eq!(block_on(fixture.engine.scopes(&alice)).unwrap(), []);
 }
 
 #[test]

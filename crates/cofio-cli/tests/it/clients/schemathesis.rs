@@ -15,11 +15,10 @@ const EXAMPLES: &str = "8";
 
 /// What an answer has to be.
 ///
-/// Left out is that whatever has the right form is accepted, as a policy may refuse it, and that
-/// whatever has not is refused, as serde reads a list in the place of an object by position.
+/// Left out is that whatever has the right form is accepted, as a policy may refuse it.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
                       response_headers_conformance,response_schema_conformance,\
-                      unsupported_method,use_after_free,ignored_auth";
+                      negative_data_rejection,unsupported_method,use_after_free,ignored_auth";
 
 #[test]
 fn a_tenant_gets_no_answer_that_is_not_documented() {

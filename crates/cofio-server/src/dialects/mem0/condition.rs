@@ -14,6 +14,9 @@ use super::test::{OPERATORS, Test, unknown_operator};
 /// How many conditions a filter may have.
 const MOST: usize = 200;
 
+/// How many values a filter may compare with.
+const MOST_VALUES: usize = 1_000;
+
 /// How deep conditions may be in one another.
 const DEEPEST: usize = 16;
 
@@ -54,7 +57,7 @@ pub(super) enum Part {
 impl Condition {
     /// Reads a filter; none means everything.
     pub(super) fn read(filters: &Map<String, Value>, zone: &TimeZone) -> Result<Self> {
-        let mut reader = Reader { zone, left: MOST };
+        let mut reader = Reader { zone, conditions: MOST, values: MOST_VALUES };
         reader.conditions(filters, DEEPEST)
     }
 
@@ -180,7 +183,9 @@ impl Moment {
 /// Reads a filter that is not too large.
 struct Reader<'a> {
     zone: &'a TimeZone,
-    left: usize,
+    /// How many more there may be.
+    conditions: usize,
+    values: usize,
 }
 
 impl Reader<'_> {
@@ -191,10 +196,7 @@ impl Reader<'_> {
         }
         let mut all = Vec::new();
         for (field, value) in fields {
-            self.left = self
-                .left
-                .checked_sub(1)
-                .ok_or_else(|| Error::invalid(format!("a filter has at most {MOST} conditions")))?;
+            self.count(1)?;
             all.push(match field.as_str() {
                 "AND" => Condition::All(self.list(value, depth)?),
                 "OR" => Condition::Any(self.list(value, depth)?),
@@ -218,8 +220,30 @@ impl Reader<'_> {
         }
     }
 
+    /// Counts some more conditions.
+    fn count(&mut self, conditions: usize) -> Result<()> {
+        let too_many = || Error::invalid(format!("a filter has at most {MOST} conditions"));
+        self.conditions = self.conditions.checked_sub(conditions).ok_or_else(too_many)?;
+        Ok(())
+    }
+
+    /// Counts everything that a field is compared with.
+    fn count_values(&mut self, value: &Value) -> Result<()> {
+        let too_many = || Error::invalid(format!("a filter has at most {MOST_VALUES} values"));
+        self.values = self.values.checked_sub(1).ok_or_else(too_many)?;
+        match value {
+            Value::Array(values) => values.iter().try_for_each(|value| self.count_values(value)),
+            Value::Object(fields) => fields.values().try_for_each(|value| self.count_values(value)),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads what must hold of one field.
     fn condition(&mut self, field: &str, value: &Value) -> Result<Condition> {
+        self.count_values(value)?;
+        if let ("metadata", Value::Object(fields)) = (field, value) {
+            self.count(fields.len())?;
+        }
         if let Some(&entity) = Entity::ALL.iter().find(|entity| entity.field() == field) {
             return by_operator(value, |operator, value| entity_condition(entity, operator, value));
         }

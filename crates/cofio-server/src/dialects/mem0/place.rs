@@ -155,6 +155,13 @@ impl Places {
         Ok(places)
     }
 
+    /// Returns every scope that there is, however many there are and whatever has ended in them.
+    pub(super) async fn all(&self, engine: &Engine, caller: &Caller) -> Result<Vec<Scope>> {
+        let mut scopes = engine.scopes(caller).await?;
+        scopes.retain(|scope| self.includes(scope));
+        Ok(scopes)
+    }
+
     /// Returns the scopes: those that can be told from the names, or else those that there are.
     pub(super) async fn scopes(&self, engine: &Engine, caller: &Caller) -> Result<Vec<Scope>> {
         let scopes: Vec<Scope> = if let Some(scopes) = self.told() {

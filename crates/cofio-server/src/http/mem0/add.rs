@@ -5,7 +5,7 @@ use super::dialect;
 use crate::dialects::mem0;
 use crate::http::answer::Found;
 use crate::http::body::Json;
-use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
+use crate::http::endpoint::{Asked, Endpoint, Group, Nothing, Size};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
 use crate::notes::Act;
@@ -25,6 +25,7 @@ impl Endpoint for Add {
     const SUMMARY: &'static str = "Keep messages";
     const ABOUT: &'static str = "Once it is answered, everything is kept. There is no language model that extracts anything: with `infer` false, what a user says is kept as facts, and otherwise messages are kept as what was said, for as long as episodes are.";
     const NEEDS: Right = Right::Write;
+    const SIZE: Size = Size::Bulk;
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;

@@ -5,7 +5,7 @@ use super::dialect;
 use crate::dialects::mem0;
 use crate::http::answer::Found;
 use crate::http::body::Json;
-use crate::http::endpoint::{Asked, Endpoint, Group, Nothing};
+use crate::http::endpoint::{Asked, Endpoint, Group, Nothing, Size};
 use crate::http::failure::Outcome;
 use crate::http::visit::Visit;
 use crate::notes::Act;
@@ -24,6 +24,8 @@ impl Endpoint for BatchUpdate {
     const GROUP: Group = Group::Mem0;
     const SUMMARY: &'static str = "Change several memories together, or none of them";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
+    const SIZE: Size = Size::Bulk;
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;

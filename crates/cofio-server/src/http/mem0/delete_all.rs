@@ -25,6 +25,7 @@ impl Endpoint for DeleteAll {
     const SUMMARY: &'static str = "Forget everything of somebody";
     const ABOUT: &'static str = "At least one name is needed, and all of them count. What others of Cofio's doors kept for them is gone too.";
     const NEEDS: Right = Right::Delete;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         visit.notes().begins(Act::Delete);

@@ -24,6 +24,7 @@ impl Endpoint for DeleteEntity {
     const GROUP: Group = Group::Mem0;
     const SUMMARY: &'static str = "Forget everything of a user, agent, app or run";
     const NEEDS: Right = Right::Delete;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         visit.notes().begins(Act::Delete);

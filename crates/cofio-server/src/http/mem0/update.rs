@@ -26,6 +26,7 @@ impl Endpoint for Update {
     const ABOUT: &'static str =
         "Metadata is merged one level deep. Earlier versions stay in the history.";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;

@@ -10,7 +10,7 @@ use super::delete::{DeleteOptions, remove};
 use super::write::{EntryInput, Governance, Write, WriteOptions, memory_id};
 use crate::http::answer::tag;
 use crate::http::body::Json;
-use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing};
+use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing, Size};
 use crate::http::eventually::Eventually;
 use crate::http::failure::{Failure, Outcome, Said};
 use crate::http::visit::{Visit, version_of};
@@ -165,6 +165,7 @@ impl Endpoint for Batch {
     const SUMMARY: &'static str = "Keep, change or remove several entries";
     const ABOUT: &'static str = "Entries are done one after the other, and each is answered by itself. What was done before one failed stays done; the rest is done only with continue_on_error.";
     const NEEDS: Right = Right::Write;
+    const SIZE: Size = Size::Bulk;
     const HEADERS: &'static [Header] = &[Header::Prefer];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {

@@ -78,7 +78,7 @@ impl Endpoint for Delete {
     const NAME: &'static str = "deleteKnowledge";
     const GROUP: Group = Group::OpenSpec;
     const SUMMARY: &'static str = "Remove an entry for good";
-    const ABOUT: &'static str = "The entry, its earlier versions, its vectors and whatever was concluded from it are gone. With If-Match nothing is removed that somebody else changed since.";
+    const ABOUT: &'static str = "The entry, its earlier versions, its vectors and whatever was concluded from it are gone. With If-Match nothing is removed that somebody else changed since, and the key needs the right to read as well.";
     const NEEDS: Right = Right::Delete;
     const HEADERS: &'static [Header] = &[Header::IfMatch];
 

@@ -24,6 +24,7 @@ impl Endpoint for Update {
     const SUMMARY: &'static str = "Change an entry";
     const ABOUT: &'static str = "What is not sent stays, and null removes a field of the metadata. Layer, names, kind, statement and end stay what they were. Earlier versions stay in its history. With If-Match nothing is changed that somebody else changed since.";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
     const HEADERS: &'static [Header] = &[Header::IfMatch];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {

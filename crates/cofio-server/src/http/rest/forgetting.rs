@@ -69,7 +69,7 @@ impl Endpoint for Forget {
     const NAME: &'static str = "forgetMemories";
     const GROUP: Group = Group::Forgetting;
     const SUMMARY: &'static str = "Forget memories by id, by what they are like, or by source";
-    const ABOUT: &'static str = "They go together, with their earlier versions, their vectors and whatever was concluded from them; the receipt says so and where the audit has it. Ids that are not there, or not the caller's, are listed as failed. With dryRun nothing goes, and the answer says what would.";
+    const ABOUT: &'static str = "They go together, with their earlier versions, their vectors and whatever was concluded from them; the receipt says so and where the audit has it. Ids that are not there, or not the caller's, are listed as failed. With dryRun nothing goes, and the answer says what would. Unless they are chosen by id, the key needs the right to read as well.";
     const NEEDS: Right = Right::Delete;
     const HEADERS: &'static [Header] = &[Header::Prefer];
 

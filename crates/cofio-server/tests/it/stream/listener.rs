@@ -79,6 +79,14 @@ impl Listener {
         self.next_or_end().expect("the stream goes on")
     }
 
+    /// Returns the next event, if it comes at once.
+    pub fn next_soon(&mut self) -> Option<Told> {
+        if self.told.is_empty() {
+            self.read_some();
+        }
+        self.told.pop_front()
+    }
+
     /// Waits for the next event, or for the end.
     pub fn next_or_end(&mut self) -> Option<Told> {
         let looks = PATIENCE.as_millis() / LOOK.as_millis();

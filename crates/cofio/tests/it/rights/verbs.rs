@@ -104,6 +104,7 @@ pub const ALL: &[Verb] = &[
     verb!(get_context, &[Read], |world, caller| (mine(), "task")),
     verb!(history, &[Read], |world, caller| (&world.known)),
     verb!(stats, &[Read], |world, caller| (None)),
+    verb!(scopes, &[Read], |world, caller| ()),
     verb!(entities, &[Read], |world, caller| (&[alice()], 10)),
     verb!(entity, &[Read], |world, caller| (&[alice()], "bob")),
     verb!(changes, &[Read], |world, caller| (0, 10)),

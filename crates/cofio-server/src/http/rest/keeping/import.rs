@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::task;
 
 use crate::http::body::Lines;
-use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing};
+use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing, Size};
 use crate::http::eventually::Eventually;
 use crate::http::failure::{Failure, Outcome};
 use crate::http::rest::{OnPossibleSecret, doubt};
@@ -85,6 +85,7 @@ impl Endpoint for Import {
     const SUMMARY: &'static str = "Take in a bundle that an export wrote";
     const ABOUT: &'static str = "All of it is checked and rehearsed first, and nothing is changed if any of it is wrong. If somebody else changes the store meanwhile, it may stop part-way; repeated then, it takes in what is missing. Every memory passes the same rules as if it were said today.";
     const NEEDS: Right = Right::Write;
+    const SIZE: Size = Size::Bulk;
     const HEADERS: &'static [Header] = &[Header::Prefer];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {

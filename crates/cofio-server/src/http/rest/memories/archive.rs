@@ -25,6 +25,7 @@ impl Endpoint for Archive {
     const ABOUT: &'static str =
         "It is found on request only, and its history stays. To be rid of it for good, delete it.";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let id = asked.path.memory()?;

@@ -23,6 +23,7 @@ impl Endpoint for BringBack {
     const GROUP: Group = Group::Memories;
     const SUMMARY: &'static str = "Bring back a memory that was put away or has faded";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let id = asked.path.memory()?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::http::body::Json;
-use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing};
+use crate::http::endpoint::{Asked, Endpoint, Group, Header, Nothing, Size};
 use crate::http::eventually::Eventually;
 use crate::http::failure::Outcome;
 use crate::http::rest::NewMemory;
@@ -46,6 +46,7 @@ impl Endpoint for CreateMany {
     const ABOUT: &'static str =
         "If one is refused, nothing is kept, and the details name its index.";
     const NEEDS: Right = Right::Write;
+    const SIZE: Size = Size::Bulk;
     const HEADERS: &'static [Header] = &[Header::IdempotencyKey, Header::Prefer];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {

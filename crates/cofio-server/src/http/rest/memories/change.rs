@@ -47,6 +47,7 @@ impl Endpoint for Change {
     const SUMMARY: &'static str = "Change a memory";
     const ABOUT: &'static str = "Earlier versions stay in its history. With If-Match nothing is changed that somebody else changed since.";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
     const HEADERS: &'static [Header] = &[Header::IfMatch];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {

@@ -38,6 +38,7 @@ impl Endpoint for Confirm {
     const SUMMARY: &'static str = "Vouch for a memory";
     const ABOUT: &'static str = "It is certain then and never fades; one that was put away is in use again. If it says something else than the text, nothing is confirmed.";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Perhaps(input) = asked.body;

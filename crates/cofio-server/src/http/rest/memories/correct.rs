@@ -43,6 +43,7 @@ impl Endpoint for Correct {
     const SUMMARY: &'static str = "Put what is true in the place of a memory that is wrong";
     const ABOUT: &'static str = "The old memory stays in the history and is found on request only; each names the other. What is trusted less never replaces what is trusted more. The ETag is that of the new memory.";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(input) = asked.body;

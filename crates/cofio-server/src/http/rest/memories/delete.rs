@@ -22,7 +22,7 @@ impl Endpoint for Delete {
     const NAME: &'static str = "deleteMemory";
     const GROUP: Group = Group::Memories;
     const SUMMARY: &'static str = "Forget a memory";
-    const ABOUT: &'static str = "The memory, its earlier versions, its vectors and whatever was concluded from it are gone; the receipt says so and where the audit has it. With If-Match nothing is forgotten that somebody else changed since.";
+    const ABOUT: &'static str = "The memory, its earlier versions, its vectors and whatever was concluded from it are gone; the receipt says so and where the audit has it. With If-Match nothing is forgotten that somebody else changed since, and the key needs the right to read as well.";
     const NEEDS: Right = Right::Delete;
     const HEADERS: &'static [Header] = &[Header::IfMatch];
 

@@ -35,6 +35,7 @@ impl Endpoint for Approve {
     const SUMMARY: &'static str = "Confirm a memory that waits";
     const ABOUT: &'static str = "It counts as said by its owner then. If it says anything else than the text by now, nothing is confirmed.";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let Json(ApproveInput { text }) = asked.body;

@@ -25,6 +25,7 @@ impl Endpoint for Reject {
     const ABOUT: &'static str =
         "What it says is not learnt again in its scope, however it is spelt.";
     const NEEDS: Right = Right::Delete;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let id = asked.path.memory()?;

@@ -35,6 +35,7 @@ impl Endpoint for Clear {
     const SUMMARY: &'static str = "Empty a conversation's window";
     const ABOUT: &'static str = "Other memories of the conversation stay.";
     const NEEDS: Right = Right::Delete;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let session = asked.path.scope(asked.query, visit)?;

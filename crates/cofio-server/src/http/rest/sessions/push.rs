@@ -38,6 +38,7 @@ impl Endpoint for Push {
     const SUMMARY: &'static str = "Add a turn to a conversation's window";
     const ABOUT: &'static str = "What no longer fits is dropped; the window as it is then is answered. What may be a secret is taken out.";
     const NEEDS: Right = Right::Write;
+    const ALSO_NEEDS: &'static [Right] = &[Right::Read];
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
         let session = asked.path.scope(asked.query, visit)?;
