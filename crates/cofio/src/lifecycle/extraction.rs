@@ -2,9 +2,10 @@
 //!
 //! A turn is cut into sentences, a sentence into clauses, and a clause is read as a subject, verbs
 //! and what follows them. Tables say what is worth keeping (`english/frames.txt`) and which words make
-//! a statement less than one (`english/words.txt`); another language whose sentences are built alike
-//! is another set of tables. What is not understood is left alone: a fact that is missed can be
-//! learnt later, a wrong one is believed.
+//! a statement less than one (`english/words.txt`). Another language is another set of tables, and
+//! what it does with verbs and articles, which `verbs`, `predicate`, `rendering` and `slots` know of
+//! English. What is not understood is left alone: a fact that is missed can be learnt later, a wrong
+//! one is believed.
 //!
 //! Only what a person says about themselves, about people they know, or about what they decided is
 //! taken. What an assistant says is not, even if the user agrees: "yes, let's do that" does not tell

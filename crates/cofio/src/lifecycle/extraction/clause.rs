@@ -97,23 +97,7 @@ fn boundary(
             token.separates() || language.class("coordinator").has(&token.word)
         });
         let start = at + connectives.count();
-        let always = sentence[at..start].iter().any(|token| {
-            matches!(
-                token.word.as_str(),
-                "but"
-                    | "so"
-                    | "because"
-                    | "cause"
-                    | "cuz"
-                    | ";"
-                    | ":"
-                    | "—"
-                    | "–"
-                    | "-"
-                    | "("
-                    | ")"
-            )
-        });
+        let always = language.class("parting").occurs(&sentence[at..start]);
         let rest = sentence.get(start..).filter(|rest| !rest.is_empty())?;
         let begins = always || begins(rest, language) || starts_predicate(rest, language);
         return begins.then_some(start);
@@ -177,10 +161,7 @@ fn has_subject(tokens: &[Token], language: &Language) -> bool {
         rest = &rest[length..];
     }
     let Some(first) = rest.first() else { return false };
-    let pronoun = matches!(
-        first.word.as_str(),
-        "i" | "we" | "he" | "she" | "they" | "it" | "you" | "there" | "everyone" | "nobody"
-    );
+    let pronoun = language.class("pronoun").has(&first.word);
     let verb_follows = || rest.iter().skip(1).take(5).any(|token| is_finite(token, language));
     let possessive = language.class("speaker possessives").has(&first.word)
         || language.class("third possessives").has(&first.word);
@@ -190,26 +171,7 @@ fn has_subject(tokens: &[Token], language: &Language) -> bool {
 }
 
 fn is_finite(token: &Token, language: &Language) -> bool {
-    let auxiliary = matches!(
-        token.word.as_str(),
-        "am" | "is"
-            | "are"
-            | "was"
-            | "were"
-            | "has"
-            | "have"
-            | "had"
-            | "will"
-            | "would"
-            | "can"
-            | "could"
-            | "does"
-            | "do"
-            | "did"
-            | "should"
-            | "might"
-            | "may"
-    );
+    let auxiliary = language.class("auxiliary").has(&token.word);
     auxiliary || language.verbs.finite(&token.word).is_some()
 }
 

@@ -223,6 +223,8 @@ fn hostile() -> impl Strategy<Value = String> {
         "every",
         "because",
         "when",
+        "I live in Rome",
+        "I love opera",
         "call me",
         "let's",
         "and and",
