@@ -1,6 +1,7 @@
 //! Measures Cofio, and provides the processes that its crash tests kill.
 
 mod agents;
+mod extraction;
 mod filled;
 mod injection;
 mod load;
@@ -39,6 +40,8 @@ enum Command {
     Agents(agents::Arguments),
     /// Searches and writes of many clients at once over HTTP; prints JSON.
     Load(load::Arguments),
+    /// How many of the facts in turns are found without a language model; prints JSON.
+    Extraction(extraction::Arguments),
     /// Where attacks and harmless texts from outside get to; prints JSON.
     Injection(injection::Arguments),
     /// How many secrets are found, and how many harmless texts are damaged; prints JSON.
@@ -69,6 +72,7 @@ fn main() -> Result<()> {
         Command::Locomo(arguments) => locomo::run(&arguments),
         Command::Agents(arguments) => agents::run(&arguments),
         Command::Load(arguments) => load::run(&arguments),
+        Command::Extraction(arguments) => extraction::run(&arguments),
         Command::Injection(arguments) => injection::run(&arguments),
         Command::Secrets(arguments) => secrets::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),

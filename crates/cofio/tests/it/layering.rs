@@ -12,7 +12,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("processors", &[]),
     ("ingest", &["lifecycle"]),
     ("retrieval", &[]),
-    ("lifecycle", &[]),
+    ("lifecycle", &["retrieval"]),
     ("embed", &[]),
     ("store", &[]),
     ("entry", &[]),
