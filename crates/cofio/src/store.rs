@@ -64,11 +64,10 @@ pub trait Store: Send + Sync {
     /// Follows an inquiry step by step, all of it at one moment, and returns what is kept at the
     /// places it chose that `filter` means, in the order of the places.
     ///
-    /// Of what a name or the meaning of the question points to, evidence has at least the `limit`
-    /// best, and of what happened at its times, at least the `limit` latest; of what words point to,
-    /// all, unless that is very many: then the most frequent words add no more. Vectors of another
-    /// model than the question's are not compared. Counts and means are of the filter's scopes and
-    /// of nothing else.
+    /// Of what words, a name or the meaning of the question point to, evidence has at least the
+    /// `limit` best, and of what happened at its times, at least the `limit` latest. Vectors of
+    /// another model than the question's are not compared. Counts and means are of the filter's
+    /// scopes and of nothing else.
     async fn find(
         &self,
         filter: &Filter,

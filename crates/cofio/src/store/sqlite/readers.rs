@@ -27,6 +27,15 @@ pub(super) type ReadJob = Box<dyn FnOnce(Result<&mut Connection>) -> Answer + Se
 /// Tells whoever asked what was read.
 pub(super) type Answer = Box<dyn FnOnce()>;
 
+/// What became of a job that was handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Handed {
+    /// A thread was free and does it.
+    Begun,
+    /// It waits until one is.
+    Waiting,
+}
+
 /// Hands jobs to threads; when dropped, waits until what was handed over is done.
 #[derive(Debug)]
 pub(super) struct Readers {
@@ -64,13 +73,14 @@ impl Readers {
     }
 
     /// Has a job done by the next thread that is free.
-    pub(super) fn hand_over(&self, job: ReadJob) -> Result<()> {
+    pub(super) fn hand_over(&self, job: ReadJob) -> Result<Handed> {
         let mut desk = locked(&self.desk);
         if let Some(reader) = desk.free.pop() {
-            return reader.try_send(job).map_err(|_| stopped());
+            reader.try_send(job).map_err(|_| stopped())?;
+            return Ok(Handed::Begun);
         }
         desk.jobs.push_back(job);
-        Ok(())
+        Ok(Handed::Waiting)
     }
 
     /// Returns how many jobs no thread is free for.

@@ -14,7 +14,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::derived::Ready;
 use super::field::locked;
 use super::head::HeadFile;
-use super::readers::{ReadJob, Readers};
+use super::readers::{Handed, ReadJob, Readers};
 use super::{Begin, SqliteOptions, failed, unexpected, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Outcome, Reading};
@@ -113,8 +113,10 @@ impl Threads {
             // Nobody may be waiting any more; then the answer is dropped.
             Box::new(move || drop(reply.send_blocking(answer)))
         });
-        self.readers.as_ref().ok_or_else(stopped)?.hand_over(job)?;
-        match shortly(&answer, GLANCES) {
+        let handed = self.readers.as_ref().ok_or_else(stopped)?.hand_over(job)?;
+        // Behind others it takes longer than it is worth to look for the answer.
+        let glances = if handed == Handed::Begun { GLANCES } else { 0 };
+        match shortly(&answer, glances) {
             Some(answer) => answer,
             None => answer.recv().await.map_err(|_| stopped())?,
         }
