@@ -92,21 +92,21 @@ fn use_of(connection: &Connection, searched: &[Searched], word: &str, all: u64) 
     }
     for Searched { number, field, .. } in searched {
         let postings = field.postings(connection, *number, word)?;
-        let mut places: Vec<u32> = postings.iter().map(|posting| posting.place).collect();
-        places.dedup();
-        memories += places.len() as u64;
-        having.push((field, places));
+        let count = postings.memories().count();
+        memories += count as u64;
+        having.push((field, postings, count));
     }
     if memories * 10 < all || memories == 0 {
         return Ok(WordUse { memories, capitalised: 0.0 });
     }
     let mut capitalised = 0.0;
-    for (field, places) in having {
-        let sample = Sample::of(places.len(), SAMPLE);
-        let looked_at = places.iter().step_by(sample.step).copied();
-        let share = field
-            .capitalised(word, sample, || capitalised_share(connection, field, word, looked_at))?;
-        capitalised += share * places.len() as f64 / memories as f64;
+    for (field, postings, count) in having {
+        let sample = Sample::of(count, SAMPLE);
+        let share = field.capitalised(word, sample, || {
+            let looked_at = postings.memories().step_by(sample.step);
+            capitalised_share(connection, field, word, looked_at)
+        })?;
+        capitalised += share * count as f64 / memories as f64;
     }
     Ok(WordUse { memories, capitalised })
 }

@@ -28,8 +28,9 @@ const SMALL: usize = 2_048;
 /// those that rare words point to come first.
 const COMPARED: usize = 256;
 
-/// Of how many turns for which words speak most the others are left out.
-const ENOUGH: usize = 1_000;
+/// How many turns are weighed at most for which words speak, unless more are wanted: those for which
+/// they speak most.
+const ENOUGH: usize = 500;
 
 /// Of which turns the cosine is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,4 +27,11 @@ impl Postings {
     pub(in super::super) fn iter(&self) -> impl Iterator<Item = &Placed> {
         self.places.iter().take(self.count)
     }
+
+    /// Returns the places of the memories that have the term, each once.
+    pub(in super::super) fn memories(&self) -> impl Iterator<Item = u32> {
+        let mut last = None;
+        let places = self.iter().map(|placed| placed.place);
+        places.filter(move |place| last.replace(*place) != Some(*place))
+    }
 }

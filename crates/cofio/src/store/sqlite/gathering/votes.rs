@@ -8,8 +8,8 @@ use crate::text::bm25;
 /// How soon repetition stops counting.
 const SATURATION: f64 = 1.0;
 
-/// How many repetitions are told apart.
-const TIMES: usize = 16;
+/// How many repetitions are told apart from more.
+const TIMES: u8 = 15;
 
 /// What words say about the records of a scope, before any of these is looked at.
 pub(super) struct Votes {
@@ -35,6 +35,7 @@ impl Votes {
 
     /// Hears a word that stands at some places; of several passages, the one counts that has it most
     /// often.
+    #[expect(clippy::cast_possible_truncation, reason = "to compare, a rough value will do")]
     pub(super) fn hear(
         &mut self,
         word: usize,
@@ -42,21 +43,17 @@ impl Votes {
         places: impl Iterator<Item = (u32, Count)>,
     ) {
         let word = u16::try_from(word).map_or(u16::MAX, |word| word.saturating_add(1));
-        let values: [f32; TIMES] = std::array::from_fn(|times| {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "to compare, a rough value will do"
-            )]
-            let value = (rarity * bm25::share(times as u32, SATURATION)) as f32;
-            value
-        });
+        let mut values = [0.0; TIMES as usize + 1];
+        for (times, value) in (0_u32..).zip(&mut values) {
+            *value = (rarity * bm25::share(times, SATURATION)) as f32;
+        }
         for (place, Count { told, asked }) in places {
             let heard = &mut self.heard[place as usize];
             if heard.word == 0 {
                 self.places.push(place);
             }
             let before = if heard.word == word { heard.times } else { 0 };
-            let times = told.saturating_add(asked).min(TIMES as u8 - 1).max(before);
+            let times = told.saturating_add(asked).min(TIMES).max(before);
             heard.sum += values[usize::from(times)] - values[usize::from(before)];
             (heard.word, heard.times) = (word, times);
         }
