@@ -118,6 +118,9 @@ fn a_memory_of_several_lines_does_not_pass_for_several() {
     agent.done("remember", json!({"content": content, "kind": "episode"}));
     let told = agent.said("search", json!({"query": "zebra"}));
     assert!(told.contains("\n  - [fact_"), "{told}");
+    agent.done("remember", json!({"content": content.replace('\n', "\r").replace("zebra", "quagga"), "kind": "episode"}));
+    let told = agent.said("search", json!({"query": "quagga"}));
+    assert!(told.contains("\n  - [fact_") && !told.contains('\r'), "{told}");
 }
 
 #[test]
