@@ -12,9 +12,9 @@ mod said;
 mod session;
 mod transcript;
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use cofio::embed::Embedder;
@@ -125,10 +125,26 @@ impl Hook {
     }
 
     /// Writes down what later hooks of the same conversation have to know.
-    pub async fn close(self) -> Result<()> {
-        self.session.save()?;
-        // A store that can only be read still answers.
-        let _ = self.engine.settle().await;
+    pub fn note(&self) -> Result<()> {
+        self.session.save()
+    }
+
+    /// Writes it down again, with what was kept, and closes the store.
+    ///
+    /// That something was read is put on record if that is possible within a while: no agent waits
+    /// for long because somebody else writes.
+    pub fn close(self, patience: Duration) -> Result<()> {
+        self.note()?;
+        let (tell, told) = mpsc::channel();
+        let closing = thread::spawn(move || {
+            // A store that can only be read still answers.
+            let _ = block_on(self.engine.settle());
+            let _ = tell.send(());
+        });
+        if told.recv_timeout(patience).is_ok() {
+            // The thread has nothing left but to let go of the store.
+            let _ = closing.join();
+        }
         Ok(())
     }
 

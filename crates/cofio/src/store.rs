@@ -50,6 +50,16 @@ pub trait Store: Send + Sync {
     /// that is not there. A commit that changes nothing records nothing.
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>>;
 
+    /// Makes a commit soon; does not wait, and may be lost in a crash or because of an error.
+    ///
+    /// What is committed later by the same store comes after it.
+    fn commit_soon(&self, commit: Commit);
+
+    /// Returns the outcomes of an earlier commit with the same idempotency key, if there was one.
+    ///
+    /// Waits for nobody who writes. Fails with `Conflict` as [`Store::commit`] does.
+    async fn earlier(&self, commit: &Commit) -> Result<Option<Vec<Outcome>>>;
+
     /// Returns what a commit would return at this moment, and changes nothing.
     async fn rehearse(&self, commit: Commit) -> Result<Vec<Outcome>>;
 
@@ -211,7 +221,7 @@ pub trait Store: Send + Sync {
     /// Records soon that memories were read; does not wait, and may be lost in a crash.
     fn observe(&self, reading: Reading);
 
-    /// Waits until everything observed so far is recorded.
+    /// Waits until everything observed or to be committed soon is there, or will never be.
     async fn settle(&self) -> Result<()>;
 
     /// Returns how much was asked of this store, by this process, and is not begun yet.
@@ -227,12 +237,28 @@ pub trait Inquiry: Send {
     fn words(&self) -> Option<&[String]>;
 
     /// Returns by what to look, in the light of what is usual in the filter's scopes.
-    ///
-    /// Without any, the inquiry ends here.
-    fn cues(&mut self, survey: &Survey) -> Option<Cues>;
+    fn cues(&mut self, survey: &Survey) -> Cued;
 
     /// Picks places by all the evidence that speaks for memories.
     fn choose(&mut self, evidence: &Evidence) -> Vec<Place>;
+}
+
+/// By what an inquiry looks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cued {
+    /// By these cues.
+    By(Cues),
+    /// By nothing yet: it ends here, and another one follows when more is known.
+    Later(Foreseen),
+}
+
+/// What the next inquiry will look by; a store may make ready what that takes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Foreseen {
+    /// The words, as those of [`Cues`].
+    pub words: Vec<Vec<String>>,
+    /// The model whose vectors it will compare.
+    pub model: Option<Fingerprint>,
 }
 
 /// That a value must not be learnt again.

@@ -60,11 +60,12 @@ impl Answer {
         let last = began + Duration::from_millis(self.within / 8 * 5);
         // Later than that, words and names answer alone.
         let meant = began + Duration::from_millis(self.within / 4);
+        let patience = Duration::from_millis(self.within / 8);
         std::panic::set_hook(Box::new(|_| {}));
         let (news, heard) = mpsc::channel();
         let (client, flags) = (self.client, Overrides::from(globals));
         thread::spawn(move || {
-            let done = work(client, flags, Moments { meant, last }, &news);
+            let done = work(client, flags, Moments { meant, last, patience }, &news);
             let _ = news.send(News::Done(done));
         });
         let failed = loop {
@@ -91,13 +92,15 @@ impl Answer {
     }
 }
 
-/// Until when something is waited for.
+/// How long something is waited for.
 #[derive(Clone, Copy)]
 struct Moments {
     /// What a prompt means.
     meant: Instant,
     /// Another turn to be kept.
     last: Instant,
+    /// How long it may take in the end to put on record what was read.
+    patience: Duration,
 }
 
 fn work(
@@ -115,10 +118,12 @@ fn work(
         let answered = hook.answer().await.map(|answer| {
             let _ = answer.map(|text| news.send(News::Answer(text)));
         });
+        // What was told is not told again, even if nothing can be kept for now.
+        let noted = hook.note();
         // What was said is kept even if there was no answer.
         let captured = hook.capture(moments.last).await;
-        let closed = hook.close().await;
-        answered.and(captured).and(closed)
+        let closed = hook.close(moments.patience);
+        answered.and(noted).and(captured).and(closed)
     })
 }
 

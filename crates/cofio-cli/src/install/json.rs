@@ -1,16 +1,17 @@
 //! Edits of JSON, with or without comments, that leave everything else as it stands.
 
+mod addition;
+mod literal;
 mod removal;
+mod tree;
 
 use anyhow::{Context as _, Result};
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{
-    CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode, CstStringLit,
-};
-use jsonc_parser::errors::ParseError;
+use jsonc_parser::ast::{Array, Object, StringLit, Value};
 
 use super::edit::runs_cofio;
 use super::program;
+use addition::Change;
+use literal::{Literal, list, object};
 
 /// The name of our server.
 const NAME: &str = "cofio";
@@ -62,13 +63,18 @@ pub enum HookForm {
 impl Server {
     /// Adds the server, or brings the path of its program up to date.
     pub fn add(&self, text: &str) -> Result<String> {
-        let root = parse(text)?;
-        let servers = object_in(&object(&root)?, self.list)?;
-        match servers.get(NAME) {
-            None => drop(servers.append(NAME, self.value())),
-            Some(known) => self.update(&known)?,
-        }
-        Ok(root.to_string())
+        addition::made(text, |top| {
+            let Some(servers) = tree::property(top, self.list) else {
+                let servers = object([(NAME, self.value())]);
+                return Ok(Some(Change::property(top, self.list, servers)));
+            };
+            let servers = tree::object(&servers.value);
+            let servers = servers.with_context(|| format!("{} is no object", self.list))?;
+            match tree::property(servers, NAME) {
+                None => Ok(Some(Change::property(servers, NAME, self.value()))),
+                Some(known) => self.update(&known.value),
+            }
+        })
     }
 
     /// Takes the server out, and the object if nothing else is in it.
@@ -76,32 +82,21 @@ impl Server {
         removal::server(text, self.list)
     }
 
-    fn update(&self, known: &CstObjectProp) -> Result<()> {
-        let ours = words(known).filter(|words| is_server(words));
+    fn update(&self, known: &Value<'_>) -> Result<Option<Change>> {
+        let ours = server_program(known);
         let ours = ours.with_context(|| format!("{}.{NAME} is another server", self.list))?;
-        if ours[0] != self.program {
-            let value = known.object_value().and_then(|server| server.get("command"));
-            let command = value.as_ref().and_then(CstObjectProp::value);
-            let words = command.as_ref().and_then(CstNode::as_array);
-            let word = words.map_or(command, |words| words.elements().into_iter().next());
-            let word = word.as_ref().and_then(CstNode::as_string_lit);
-            let word = word.context("the server has no command")?;
-            word.replace_with(self.program.as_str().into());
-        }
-        Ok(())
+        Ok((ours.value != self.program).then(|| Change::text(ours, &self.program)))
     }
 
-    fn value(&self) -> CstInputValue {
-        let program = || CstInputValue::from(self.program.as_str());
-        let args = ("args", vec!["mcp"].into());
+    fn value(&self) -> Literal {
+        let program = || Literal::from(self.program.as_str());
+        let args = ("args", list(["mcp".into()]));
         match self.form {
-            ServerForm::Command => object_of([("command", program()), args]),
-            ServerForm::Stdio => {
-                object_of([("type", "stdio".into()), ("command", program()), args])
-            }
-            ServerForm::Local => object_of([
+            ServerForm::Command => object([("command", program()), args]),
+            ServerForm::Stdio => object([("type", "stdio".into()), ("command", program()), args]),
+            ServerForm::Local => object([
                 ("type", "local".into()),
-                ("command", vec![program(), "mcp".into()].into()),
+                ("command", list([program(), "mcp".into()])),
                 ("enabled", true.into()),
             ]),
         }
@@ -111,24 +106,22 @@ impl Server {
 impl Hooks {
     /// Adds the command to every event that has it not, or brings its path up to date.
     pub fn add(&self, text: &str) -> Result<String> {
-        let root = parse(text)?;
-        let top = object(&root)?;
-        if self.form == HookForm::Versioned && top.get("version").is_none() {
-            top.append("version", 1.into());
-        }
-        let hooks = object_in(&top, "hooks")?;
-        for event in self.events {
-            let entries = hooks.array_value_or_create(event);
-            let entries = entries.with_context(|| format!("hooks.{event} is no list"))?;
-            let known = commands(&entries);
-            if known.is_empty() {
-                entries.append(self.entry());
+        addition::made(text, |top| {
+            if self.form == HookForm::Versioned && tree::property(top, "version").is_none() {
+                return Ok(Some(Change::property(top, "version", 1.into())));
             }
-            for command in known {
-                self.update(command);
+            let Some(hooks) = tree::property(top, "hooks") else {
+                let events = self.events.iter().map(|event| (*event, list([self.entry()])));
+                return Ok(Some(Change::property(top, "hooks", events.collect())));
+            };
+            let hooks = tree::object(&hooks.value).context("hooks is no object")?;
+            for event in self.events {
+                if let Some(change) = self.add_to(hooks, event)? {
+                    return Ok(Some(change));
+                }
             }
-        }
-        Ok(root.to_string())
+            Ok(None)
+        })
     }
 
     /// Takes the commands out, with everything around them that is empty then.
@@ -136,94 +129,58 @@ impl Hooks {
         removal::hooks(text, self.events)
     }
 
-    fn update(&self, known: CstStringLit) {
-        let command = known.decoded_value().unwrap_or_default();
-        let rest = runs_hook(&command).unwrap_or_default();
-        let current = format!("{} {rest}", program::quoted(&self.program));
-        if command != current {
-            known.replace_with(current.into());
+    fn add_to(&self, hooks: &Object<'_>, event: &'static str) -> Result<Option<Change>> {
+        let Some(entries) = tree::property(hooks, event) else {
+            return Ok(Some(Change::property(hooks, event, list([self.entry()]))));
+        };
+        let entries = tree::array(&entries.value);
+        let entries = entries.with_context(|| format!("hooks.{event} is no list"))?;
+        let known = commands(entries);
+        if known.is_empty() {
+            return Ok(Some(Change::element(entries, self.entry())));
         }
+        Ok(known.into_iter().find_map(|command| self.update(command)))
+    }
+
+    fn update(&self, known: &StringLit<'_>) -> Option<Change> {
+        let rest = runs_hook(&known.value).unwrap_or_default();
+        let current = format!("{} {rest}", program::quoted(&self.program));
+        (known.value != current).then(|| Change::text(known, &current))
     }
 
     fn command(&self) -> String {
         format!("{} hook", program::quoted(&self.program))
     }
 
-    fn entry(&self) -> CstInputValue {
+    fn entry(&self) -> Literal {
         let (kind, command) = (("type", "command".into()), ("command", self.command().into()));
         let timeout = ("timeout", TIMEOUT_SECONDS.into());
-        let group = |entry| object_of([("hooks", CstInputValue::Array(vec![entry]))]);
+        let group = |entry| object([("hooks", list([entry]))]);
         match self.form {
-            HookForm::Flat => object_of([kind, command, timeout]),
-            HookForm::Versioned => object_of([command, timeout]),
-            HookForm::Grouped => group(object_of([kind, command, timeout])),
+            HookForm::Flat => object([kind, command, timeout]),
+            HookForm::Versioned => object([command, timeout]),
+            HookForm::Grouped => group(object([kind, command, timeout])),
             HookForm::GroupedInMilliseconds => {
                 let timeout = ("timeout", (1_000 * TIMEOUT_SECONDS).into());
-                group(object_of([("name", NAME.into()), kind, command, timeout]))
+                group(object([("name", NAME.into()), kind, command, timeout]))
             }
         }
     }
 }
 
-/// Takes JSON with comments and trailing commas, as editors do, and nothing looser.
-fn options() -> ParseOptions {
-    ParseOptions {
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-        ..ParseOptions::default()
-    }
-}
-
-fn parse(text: &str) -> Result<CstRootNode> {
-    let text = if text.trim().is_empty() { "{}\n" } else { text };
-    CstRootNode::parse(text, &options()).map_err(|error| not_json(&error))
-}
-
-fn not_json(error: &ParseError) -> anyhow::Error {
-    let (line, column) = (error.line_display(), error.column_display());
-    anyhow::anyhow!("line {line}, column {column} is no JSON: {}", error.kind())
-}
-
-fn object(root: &CstRootNode) -> Result<CstObject> {
-    root.object_value().context("it is no JSON object")
-}
-
-/// Returns an object within another, made if it is missing.
-fn object_in(object: &CstObject, name: &str) -> Result<CstObject> {
-    object.object_value_or_create(name).with_context(|| format!("{name} is no object"))
-}
-
-fn object_of<const N: usize>(fields: [(&str, CstInputValue); N]) -> CstInputValue {
-    CstInputValue::Object(
-        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-    )
-}
-
-/// Returns the words by which a server is started.
-fn words(server: &CstObjectProp) -> Option<Vec<String>> {
-    let server = server.object_value()?;
-    let command = server.get("command")?.value()?;
-    if let Some(words) = command.as_array() {
-        return Some(words.elements().iter().filter_map(text).collect());
-    }
-    let arguments = server.array_value("args").map(|list| list.elements()).unwrap_or_default();
-    Some([command].iter().chain(&arguments).filter_map(text).collect())
-}
-
-fn is_server(words: &[String]) -> bool {
-    words
-        .first()
-        .is_some_and(|program| runs_cofio(program, words.get(1).map(String::as_str), "mcp"))
-}
-
-fn text(node: &CstNode) -> Option<String> {
-    node.as_string_lit()?.decoded_value().ok()
+/// Returns the word that names the program of a server, if it is ours.
+fn server_program<'a, 'b>(server: &'b Value<'a>) -> Option<&'b StringLit<'a>> {
+    let server = tree::object(server)?;
+    let command = &tree::property(server, "command")?.value;
+    let (program, argument) = if let Some(words) = tree::array(command) {
+        (tree::text(words.elements.first()?)?, words.elements.get(1))
+    } else {
+        let arguments = tree::property(server, "args");
+        let arguments = arguments.and_then(|arguments| tree::array(&arguments.value));
+        (tree::text(command)?, arguments.and_then(|arguments| arguments.elements.first()))
+    };
+    let argument = argument.and_then(tree::text).map(|argument| &*argument.value);
+    runs_cofio(&program.value, argument, "mcp").then_some(program)
 }
 
 /// Returns what follows the program in a command that is a hook of ours.
@@ -233,21 +190,25 @@ fn runs_hook(command: &str) -> Option<&str> {
 }
 
 /// Returns our commands among the entries of an event, in groups or not.
-fn commands(entries: &CstArray) -> Vec<CstStringLit> {
+fn commands<'a, 'b>(entries: &'b Array<'a>) -> Vec<&'b StringLit<'a>> {
     let mut found = Vec::new();
-    for entry in entries.elements().iter().filter_map(CstNode::as_object) {
-        let group = entry.array_value("hooks").map(|group| group.elements()).unwrap_or_default();
-        found.extend(command(&entry));
-        let within = group.iter().filter_map(CstNode::as_object);
-        found.extend(within.filter_map(|entry| command(&entry)));
+    for entry in &entries.elements {
+        found.extend(command(entry));
+        found.extend(group(entry).iter().filter_map(command));
     }
     found
 }
 
-fn command(entry: &CstObject) -> Option<CstStringLit> {
-    let command = entry.get("command")?.value()?.as_string_lit()?;
-    let ours = command.decoded_value().is_ok_and(|command| runs_hook(&command).is_some());
-    ours.then_some(command)
+/// Returns the command of an entry, if it is ours.
+fn command<'a, 'b>(entry: &'b Value<'a>) -> Option<&'b StringLit<'a>> {
+    let command = tree::text(&tree::property(tree::object(entry)?, "command")?.value)?;
+    runs_hook(&command.value).map(|_| command)
+}
+
+/// Returns the entries in an entry that is a group of them.
+fn group<'a, 'b>(entry: &'b Value<'a>) -> &'b [Value<'a>] {
+    let group = tree::object(entry).and_then(|entry| tree::property(entry, "hooks"));
+    group.and_then(|group| tree::array(&group.value)).map_or(&[], |group| &group.elements)
 }
 
 #[cfg(test)]
@@ -268,7 +229,7 @@ pub mod tests {
 
     /// Returns what a text says, without its comments and trailing commas.
     fn value(text: &str) -> Value {
-        parse(text).unwrap().value().unwrap().to_serde_value().unwrap()
+        jsonc_parser::parse_to_serde_value(text, &tree::options()).unwrap()
     }
 
     /// Returns what stands between two things in somebody's settings.
@@ -321,6 +282,48 @@ pub mod tests {
                 format!("{around}{{{}{comma}{end}}}{around}", pairs.join(","))
             },
         )
+    }
+
+    /// Adds the server and the hooks to a text, and takes them out again.
+    fn check(text: &str, expected: &str) {
+        let server = Server { program: "c/cofio".to_owned(), ..server() };
+        let hooks = Hooks { events: &["stop"], program: "c/cofio".to_owned(), ..hooks() };
+        let added = hooks.add(&server.add(text).unwrap()).unwrap();
+        assert_eq!(added, expected);
+        assert_eq!(hooks.add(&server.add(&added).unwrap()).unwrap(), added);
+        let removed = server.remove(&hooks.remove(&added).unwrap()).unwrap();
+        assert_eq!(value(&removed), value(text), "{removed}");
+    }
+
+    #[test]
+    fn what_is_added_is_written_like_the_rest() {
+        check(
+            r#"{"a":[1,{"b":2}]}"#,
+            r#"{"a":[1,{"b":2}],"servers":{"cofio":{"command":"c/cofio","args":["mcp"]}},"hooks":{"stop":[{"hooks":[{"type":"command","command":"c/cofio hook","timeout":5}]}]}}"#,
+        );
+        check(
+            "{\n\t\"a\": 1, // one\n\t\"servers\": { \"x\": {} } // mine\n}\n",
+            "{\n\t\"a\": 1, // one\n\t\"servers\": { \"x\": {}, \"cofio\": {\"command\": \"c/cofio\", \"args\": [\"mcp\"]} }, // mine\n\t\"hooks\": {\n\t\t\"stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"c/cofio hook\",\n\t\t\t\t\t\t\"timeout\": 5\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t}\n}\n",
+        );
+        check(
+            "{\r\n    \"hooks\": {\"stop\": [ 1, ]},\r\n}",
+            "{\r\n    \"hooks\": {\"stop\": [ 1, {\"hooks\": [{\"type\": \"command\", \"command\": \"c/cofio hook\", \"timeout\": 5}]}, ]},\r\n    \"servers\": {\r\n        \"cofio\": {\r\n            \"command\": \"c/cofio\",\r\n            \"args\": [\"mcp\"]\r\n        }\r\n    },\r\n}",
+        );
+    }
+
+    #[test]
+    fn of_properties_with_one_name_the_last_one_counts() {
+        // As it does for those who read the file.
+        let text = r#"{"servers":{"a":1},"servers":{"b":2,"cofio":{"command":"x"},"cofio":{"command":"old/cofio","args":["mcp"]}}}"#;
+        let added = server().add(text).unwrap();
+        assert_eq!(added, text.replace("old/cofio", "/bin/cofio"));
+        let removed = server().remove(&added).unwrap();
+        assert_eq!(removed, r#"{"servers":{"a":1},"servers":{"b":2,"cofio":{"command":"x"}}}"#);
+        let text = r#"{"hooks":1,"hooks":{"start":[],"stop":7,"stop":[]}}"#;
+        let added = hooks().add(text).unwrap();
+        assert!(added.starts_with(r#"{"hooks":1,"hooks":{"start":[{"#), "{added}");
+        assert!(added.contains(r#""stop":7,"stop":[{"hooks":"#), "{added}");
+        assert!(hooks().add(r#"{"hooks":{},"hooks":1}"#).is_err());
     }
 
     proptest! {

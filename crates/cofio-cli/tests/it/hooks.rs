@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -502,30 +502,67 @@ fn a_store_in_trouble_troubles_no_agent() {
     check_trouble(&machine, "a file in place of the folder");
 }
 
+/// Somebody who has the right to write for as long as they like.
+struct Holder(Child);
+
+impl Holder {
+    fn of(machine: &Machine) -> Self {
+        let script = "import sqlite3, sys\n\
+                      store = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
+                      store.execute('BEGIN IMMEDIATE')\n\
+                      print('held', flush=True)\n\
+                      sys.stdin.read()";
+        let mut holder = Command::new("python3")
+            .args(["-c", script])
+            .arg(machine.home("cofio.db"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut held = [0; 4];
+        std::io::Read::read_exact(holder.stdout.as_mut().unwrap(), &mut held).unwrap();
+        Self(holder)
+    }
+
+    fn let_go(mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
 #[test]
 fn a_store_that_somebody_else_holds_keeps_no_agent_waiting() {
     let machine = Machine::new();
     assert!(machine.run("remember tea").status.success());
-    let script = "import sqlite3, sys\n\
-                  store = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
-                  store.execute('BEGIN EXCLUSIVE')\n\
-                  print('held', flush=True)\n\
-                  sys.stdin.read()";
-    let mut holder = Command::new("python3")
-        .args(["-c", script])
-        .arg(machine.home("cofio.db"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut held = [0; 4];
-    std::io::Read::read_exact(holder.stdout.as_mut().unwrap(), &mut held).unwrap();
+    let holder = Holder::of(&machine);
     check_trouble(&machine, "a store that is locked");
-    drop(holder.stdin.take());
-    holder.wait().unwrap();
+    holder.let_go();
     let agent = Agent::new(&machine, "claude-code", "s1");
     agent.event("UserPromptSubmit");
     assert_eq!(turns(&machine), [turn("user", PROMPT)]);
+}
+
+#[test]
+fn an_agent_is_told_while_somebody_else_writes() {
+    let machine = with_memories();
+    let told = |session, event: &str, hooks: &str| {
+        let agent =
+            Agent::new(&machine, "claude-code", session).asking("What is the parrot called?");
+        let payload = agent.fixture(&format!("{event}.json"));
+        // What is to be kept waits as long as there is time.
+        let mut command = machine.command();
+        command.args(["hook", "--within", "3000"]).env("COFIO_HOOKS", hooks);
+        silent(&feed(&mut command, payload.as_bytes()))
+    };
+    assert!(told("s1", "SessionStart", "all").contains("Alice is a gardener"));
+    let holder = Holder::of(&machine);
+    assert!(told("s1", "UserPromptSubmit", "context").contains("Koko"));
+    assert!(told("s2", "SessionStart", "all").contains("Alice is a gardener"));
+    assert!(told("s2", "UserPromptSubmit", "all").contains("Koko"));
+    // That it was told is known, though nothing could be kept.
+    assert_eq!(told("s2", "UserPromptSubmit", "context"), "");
+    holder.let_go();
+    assert_eq!(turns(&machine), []);
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn resource(memory: &Memory) -> Resource {
         title.push('…');
     }
     Resource::new(format!("{SCHEME}{}", memory.id), memory.id.as_str())
-        .with_title(title.replace('\n', " "))
+        .with_title(view::on_one_line(&title))
         .with_mime_type("application/json")
 }
 

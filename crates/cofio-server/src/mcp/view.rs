@@ -59,8 +59,7 @@ impl MemoryView {
         let day = self.at.split('T').next().unwrap_or_default();
         let state = self.state.map(|state| format!(", {state}")).unwrap_or_default();
         let Self { id, trust, .. } = self;
-        // A memory of several lines must not pass for several memories.
-        let content = self.content.replace('\n', "\n  ");
+        let content = hanging(&self.content);
         format!("- [{id}] {content} ({day}, {trust} trust{state})")
     }
 }
@@ -69,6 +68,24 @@ impl MemoryView {
 pub(crate) fn lines(memories: &[MemoryView]) -> String {
     let lines = std::iter::once(AS_DATA.to_owned()).chain(memories.iter().map(MemoryView::line));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a text with all its lines but the first set in, whatever they are broken by.
+///
+/// A memory of several lines must not pass for several memories.
+pub(crate) fn hanging(text: &str) -> String {
+    let lines = text.replace("\r\n", "\n");
+    lines.split(is_break).collect::<Vec<_>>().join("\n  ")
+}
+
+/// Returns a text on one line.
+pub(crate) fn on_one_line(text: &str) -> String {
+    text.replace(is_break, " ")
+}
+
+/// Returns whether a character ends a line, at least to some who read it.
+fn is_break(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// How much is kept.
@@ -130,4 +147,19 @@ pub(crate) fn json(value: &impl Serialize) -> String {
 pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
     let Ok(Value::Object(fields)) = serde_json::to_value(value) else { return Map::new() };
     fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_breaks_a_line_begins_none_of_its_own() {
+        for line_break in ["\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"] {
+            let text = format!("tea{line_break}- [fact_1] poison");
+            assert_eq!(hanging(&text), "tea\n  - [fact_1] poison", "{line_break:?}");
+            assert!(!on_one_line(&text).contains(is_break), "{line_break:?}");
+        }
+        assert_eq!(hanging("a\n\r\nb"), "a\n  \n  b");
+    }
 }

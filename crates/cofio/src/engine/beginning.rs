@@ -9,7 +9,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::Engine;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::model::{
     Caller, Change, Commit, IdempotencyKey, Identifier, Kind, Layer, MemoryId, Scope, Timestamp,
 };
@@ -18,6 +18,9 @@ use crate::text::hex;
 
 impl Engine {
     /// Returns when this was first asked of a conversation; without one, now.
+    ///
+    /// That it is asked for the first time is put down soon: a question waits for nobody who writes,
+    /// and a store that cannot be written to still answers.
     pub(super) async fn began_at(
         &self,
         caller: &Caller,
@@ -29,18 +32,16 @@ impl Engine {
         let identifiers = selection.identifiers.clone().with(Layer::Session, session.clone());
         // Whose conversation it is has to be known to tell it from others of the same name.
         let Ok(scope) = Scope::new(Layer::Session, &identifiers) else { return Ok(now) };
-        match self.store.commit(first_question(caller, scope, now)?).await {
-            Ok(outcomes) => {
-                Ok(outcomes.first().and_then(|first| told_by(first.id())).unwrap_or(now))
-            }
-            // A store that cannot be written to still answers.
-            Err(error) if error.kind() == ErrorKind::Configuration => Ok(now),
-            Err(error) => Err(error),
-        }
+        let question = first_question(caller, scope, now)?;
+        let Some(first) = self.store.earlier(&question).await? else {
+            self.store.commit_soon(question);
+            return Ok(now);
+        };
+        Ok(first.first().and_then(|first| told_by(first.id())).unwrap_or(now))
     }
 }
 
-/// Returns the request that is made with every question, of which the first one counts.
+/// Returns the request that is made with the first question.
 fn first_question(caller: &Caller, session: Scope, now: Timestamp) -> Result<Commit> {
     let digest = Sha256::digest(session.to_string());
     let key = IdempotencyKey::new(format!("cofio.conversation-began:{}", hex(&digest)))?;

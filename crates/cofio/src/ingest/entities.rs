@@ -1,7 +1,7 @@
 //! Finding by pattern what a text names: people mentioned, hashtags, e-mail addresses, web
 //! addresses and dates.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use regex::Regex;
 
@@ -19,8 +19,8 @@ const LONGEST: usize = 200;
 /// Where two patterns claim the same characters, the one that begins earlier wins, then the longer.
 pub fn mentions(text: &str) -> Vec<Mention> {
     let mut found: Vec<(usize, usize, Mention)> = Vec::new();
-    for pattern in PATTERNS.iter().filter(|pattern| text.contains(pattern.needs)) {
-        for captures in pattern.regex.captures_iter(text) {
+    for form in FORMS.iter().filter(|form| text.contains(form.needs)) {
+        for captures in form.regex().captures_iter(text) {
             let Some(matched) = captures.get(1) else { continue };
             let alias =
                 matched.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '"']);
@@ -30,7 +30,7 @@ pub fn mentions(text: &str) -> Vec<Mention> {
             }
             let mention = Mention {
                 name: name.to_owned(),
-                entity_type: pattern.entity_type,
+                entity_type: form.entity_type,
                 alias: alias.to_owned(),
             };
             found.push((matched.start(), matched.start() + alias.len(), mention));
@@ -56,43 +56,54 @@ fn same(one: &Mention, other: &Mention) -> bool {
         && fold(&one.name) == fold(&other.name)
 }
 
-struct Pattern {
+/// One way of naming something, whose first group is the name.
+///
+/// Letters of every script make a pattern large, so it is compiled when a text first has what it
+/// needs: commands that start, keep something plain and end are common.
+struct Form {
     entity_type: EntityType,
     /// Without one of these no match is possible, and most texts have none.
     needs: &'static [char],
-    regex: Regex,
+    pattern: &'static str,
+    regex: OnceLock<Regex>,
 }
 
-/// A type and a pattern whose first group is the name.
-static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    const DIGITS: &[char] = &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
-    const MONTH: &str = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|\
-        aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
-    let date = format!(
-        r"(?i)\b(\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}\.?(?: \d{{4}})?|{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|{MONTH} \d{{4}})\b"
-    );
-    let patterns: [(EntityType, &'static [char], &str); 5] = [
-        (EntityType::Url, &[':'], r#"\b(https?://[^\s<>"'\])}]+)"#),
-        (
-            EntityType::Email,
-            &['@'],
-            r"\b([\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)\b",
-        ),
-        (
-            EntityType::Person,
-            &['@'],
-            r"(?:^|[^\p{L}\p{N}_@./])(@[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,62})",
-        ),
-        (EntityType::Other, &['#'], r"(?:^|[^\p{L}\p{N}_#&/])(#\p{L}[\p{L}\p{N}_-]{0,62})"),
-        (EntityType::Other, DIGITS, &date),
-    ];
-    let pattern = |(entity_type, needs, pattern): (EntityType, &'static [char], &str)| Pattern {
-        entity_type,
-        needs,
-        regex: Regex::new(pattern).expect("every pattern is tested"),
-    };
-    patterns.into_iter().map(pattern).collect()
-});
+impl Form {
+    const fn new(entity_type: EntityType, needs: &'static [char], pattern: &'static str) -> Self {
+        Self { entity_type, needs, pattern, regex: OnceLock::new() }
+    }
+
+    fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| {
+            Regex::new(&self.pattern.replace("MONTH", MONTH)).expect("every pattern is tested")
+        })
+    }
+}
+
+const DIGITS: &[char] = &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+static FORMS: [Form; 5] = [
+    Form::new(EntityType::Url, &[':'], r#"\b(https?://[^\s<>"'\])}]+)"#),
+    Form::new(
+        EntityType::Email,
+        &['@'],
+        r"\b([\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)\b",
+    ),
+    Form::new(
+        EntityType::Person,
+        &['@'],
+        r"(?:^|[^\p{L}\p{N}_@./])(@[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,62})",
+    ),
+    Form::new(EntityType::Other, &['#'], r"(?:^|[^\p{L}\p{N}_#&/])(#\p{L}[\p{L}\p{N}_-]{0,62})"),
+    Form::new(EntityType::Other, DIGITS, DATE),
+];
+
+/// A date, in numbers or with the name of a month.
+const DATE: &str = r"(?i)\b(\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{1,2}(?:st|nd|rd|th)? (?:of )?MONTH\.?(?: \d{4})?|MONTH\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|MONTH \d{4})\b";
+
+/// What stands where a pattern says `MONTH`.
+const MONTH: &str = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|\
+    aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
 
 #[cfg(test)]
 mod tests {

@@ -229,6 +229,8 @@ macro_rules! conformance_suite {
                 keys_belong_to_their_actor,
                 a_failed_request_leaves_its_key_unused,
                 a_request_sent_twice_at_once_is_made_once,
+                what_came_of_a_request_can_be_asked_for,
+                what_is_committed_soon_is_there_before_what_comes_after,
             }
             isolation {
                 reading_by_id_opens_only_what_is_granted,

@@ -23,8 +23,8 @@ use self::contents::Contents;
 use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
-    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
-    ScopeSummary, Store, Tombstone,
+    Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Inquiry, Listing, Page,
+    Rejection, ScopeSummary, Store, Tombstone,
 };
 use crate::error::Result;
 use crate::model::{
@@ -68,6 +68,16 @@ impl Store for MemoryStore {
         self.contents().commit(prepared)
     }
 
+    fn commit_soon(&self, commit: Commit) {
+        let prepared = write::prepare(commit);
+        // Whoever does not wait is told of no error.
+        let _ = self.contents().commit(prepared);
+    }
+
+    async fn earlier(&self, commit: &Commit) -> Result<Option<Vec<Outcome>>> {
+        self.contents().earlier(&commit.actor, commit.idempotency.as_ref()).transpose()
+    }
+
     async fn rehearse(&self, commit: Commit) -> Result<Vec<Outcome>> {
         let prepared = write::prepare(commit);
         self.contents().rehearse(prepared)
@@ -93,7 +103,7 @@ impl Store for MemoryStore {
             Some(words) => evidence::survey(&contents, &filter.scopes, words),
             None => Survey::default(),
         };
-        let Some(cues) = inquiry.cues(&survey) else { return Ok(Vec::new()) };
+        let Cued::By(cues) = inquiry.cues(&survey) else { return Ok(Vec::new()) };
         let evidence = evidence::evidence(&contents, filter, &cues, limit);
         Ok(at(&contents, filter, &inquiry.choose(&evidence)))
     }

@@ -108,14 +108,19 @@ impl SqliteStore {
     /// For those who have no time to wait until it is copied and migrated.
     pub fn open_current(path: &Path) -> Result<Self> {
         create_private(path)?;
-        schema::check_current(&connect(path, SqliteOptions::default())?)?;
-        Self::open(path)
+        let options = SqliteOptions::default();
+        let connection = connect(path, options)?;
+        schema::check_current(&connection)?;
+        Self::start(path, options, connection)
     }
 
     /// Opens a file with other options.
     pub fn open_with(path: &Path, options: SqliteOptions) -> Result<Self> {
         create_private(path)?;
-        let connection = connect(path, options)?;
+        Self::start(path, options, connect(path, options)?)
+    }
+
+    fn start(path: &Path, options: SqliteOptions, connection: Connection) -> Result<Self> {
         schema::migrate(&connection, path)?;
         let threads = Threads::start(path, options, connection)?;
         Ok(Self { path: path.to_owned(), threads, kept: Arc::default() })
@@ -142,6 +147,15 @@ impl Store for SqliteStore {
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
         self.threads.commit(Ready::new(commit)).await
+    }
+
+    fn commit_soon(&self, commit: Commit) {
+        self.threads.commit_soon(Ready::new(commit));
+    }
+
+    async fn earlier(&self, commit: &Commit) -> Result<Option<Vec<Outcome>>> {
+        let commit = commit.clone();
+        self.threads.read(move |connection| idempotency::earlier(connection, &commit)).await
     }
 
     async fn rehearse(&self, commit: Commit) -> Result<Vec<Outcome>> {

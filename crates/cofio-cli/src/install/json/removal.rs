@@ -6,17 +6,17 @@ use anyhow::Result;
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::tokens::{Token, TokenAndRange};
-use jsonc_parser::{CollectOptions, ParseResult, parse_to_ast};
 
-use super::{NAME, not_json, options, runs_hook};
-use crate::install::edit::runs_cofio;
+use super::tree::{Tree, array, is_comment, object, property};
+use super::{NAME, command, group, server_program};
 
 /// Takes our server out, and the object of servers if nothing else is in it.
 pub fn server(text: &str, list: &str) -> Result<String> {
     without(text, |root| {
-        let list = root.get(list)?;
+        let list = property(root, list)?;
         let servers = object(&list.value)?;
-        let ours = servers.get(NAME).filter(|server| is_server(&server.value))?;
+        let ours =
+            property(servers, NAME).filter(|server| server_program(&server.value).is_some())?;
         Some(if servers.properties.len() == 1 { range(list) } else { range(ours) })
     })
 }
@@ -24,14 +24,14 @@ pub fn server(text: &str, list: &str) -> Result<String> {
 /// Takes our commands out of some events, with everything around them that has nothing else.
 pub fn hooks(text: &str, events: &[&str]) -> Result<String> {
     without(text, |root| {
-        let list = root.get("hooks")?;
+        let list = property(root, "hooks")?;
         let hooks = object(&list.value)?;
         let has_others = |event: &&ObjectProp<'_>| !array(&event.value).is_some_and(is_ours);
         if !hooks.properties.is_empty() && !hooks.properties.iter().any(|event| has_others(&event))
         {
             return Some(range(list));
         }
-        events.iter().filter_map(|event| hooks.get(event)).find_map(in_event)
+        events.iter().filter_map(|event| property(hooks, event)).find_map(in_event)
     })
 }
 
@@ -45,7 +45,7 @@ fn in_event(event: &ObjectProp<'_>) -> Option<Range<usize>> {
         if is_our_entry(entry) {
             return Some(entry.range().start..entry.range().end);
         }
-        let command = group(entry)?.elements.iter().find(|command| is_our_command(command))?;
+        let command = group(entry).iter().find(|entry| command(entry).is_some())?;
         Some(command.range().start..command.range().end)
     })
 }
@@ -56,49 +56,29 @@ fn is_ours(entries: &Array<'_>) -> bool {
 }
 
 fn is_our_entry(entry: &Value<'_>) -> bool {
-    let alone =
-        |group: &Array<'_>| !group.elements.is_empty() && group.elements.iter().all(is_our_command);
-    is_our_command(entry) || group(entry).is_some_and(alone)
-}
-
-fn is_our_command(entry: &Value<'_>) -> bool {
-    let command = object(entry).and_then(|entry| text(&entry.get("command")?.value));
-    command.is_some_and(|command| runs_hook(command).is_some())
-}
-
-fn is_server(server: &Value<'_>) -> bool {
-    let words = || -> Option<(&str, Option<&str>)> {
-        let server = object(server)?;
-        let command = &server.get("command")?.value;
-        let arguments = server.get("args").and_then(|arguments| array(&arguments.value));
-        match array(command) {
-            Some(words) => {
-                Some((text(words.elements.first()?)?, words.elements.get(1).and_then(text)))
-            }
-            None => Some((text(command)?, arguments.and_then(|list| text(list.elements.first()?)))),
-        }
-    };
-    words().is_some_and(|(program, argument)| runs_cofio(program, argument, "mcp"))
+    let (group, ours) = (group(entry), |entry: &Value<'_>| command(entry).is_some());
+    ours(entry) || (!group.is_empty() && group.iter().all(ours))
 }
 
 /// Takes out what is found, until nothing more is.
 fn without(text: &str, find: impl Fn(&Object<'_>) -> Option<Range<usize>>) -> Result<String> {
     let mut text = text.to_owned();
     loop {
-        let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
-        let ParseResult { value, tokens, .. } =
-            parse_to_ast(&text, &collect, &options()).map_err(|error| not_json(&error))?;
-        let found = value.as_ref().and_then(object).and_then(&find);
+        let tree = Tree::of(&text)?;
+        // What is no object has nothing of ours.
+        let found = tree.top().ok().and_then(&find);
         let Some(found) = found else { return Ok(text) };
-        text = cut(&text, found, &tokens.unwrap_or_default());
+        let without = cut(&text, found, &tree.tokens);
+        text = without;
     }
 }
 
 /// Takes out a property or an element with the comma that it needs, and its line if it has one.
 fn cut(text: &str, item: Range<usize>, tokens: &[TokenAndRange<'_>]) -> String {
+    let tokens = || tokens.iter().filter(|token| !is_comment(token));
     let is_comma = |token: &&TokenAndRange<'_>| token.token == Token::Comma;
-    let next = tokens.iter().find(|token| token.range.start >= item.end).filter(is_comma);
-    let previous = tokens.iter().rev().find(|token| token.range.end <= item.start).filter(is_comma);
+    let next = tokens().find(|token| token.range.start >= item.end).filter(is_comma);
+    let previous = tokens().rev().find(|token| token.range.end <= item.start).filter(is_comma);
     let end = next.map_or(item.end, |comma| comma.range.end);
     let blank = [' ', '\t'];
     let before = text[..item.start].trim_end_matches(blank);
@@ -118,21 +98,4 @@ fn cut(text: &str, item: Range<usize>, tokens: &[TokenAndRange<'_>]) -> String {
 
 fn range(property: &ObjectProp<'_>) -> Range<usize> {
     property.range.start..property.range.end
-}
-
-fn object<'a, 'b>(value: &'b Value<'a>) -> Option<&'b Object<'a>> {
-    if let Value::Object(object) = value { Some(object) } else { None }
-}
-
-fn array<'a, 'b>(value: &'b Value<'a>) -> Option<&'b Array<'a>> {
-    if let Value::Array(array) = value { Some(array) } else { None }
-}
-
-fn text<'b>(value: &'b Value<'_>) -> Option<&'b str> {
-    if let Value::StringLit(text) = value { Some(&text.value) } else { None }
-}
-
-/// Returns the commands of an entry that is a group of them.
-fn group<'a, 'b>(entry: &'b Value<'a>) -> Option<&'b Array<'a>> {
-    array(&object(entry)?.get("hooks")?.value)
 }

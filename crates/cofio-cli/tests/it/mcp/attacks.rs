@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::agent::{Agent, Era};
+#[cfg(target_os = "linux")]
+use super::process::peak;
 use crate::machine::Machine;
 
 /// Leaves one memory of somebody else, on every layer, and returns their ids.
@@ -118,6 +120,9 @@ fn a_memory_of_several_lines_does_not_pass_for_several() {
     agent.done("remember", json!({"content": content, "kind": "episode"}));
     let told = agent.said("search", json!({"query": "zebra"}));
     assert!(told.contains("\n  - [fact_"), "{told}");
+    agent.done("remember", json!({"content": content.replace('\n', "\r").replace("zebra", "quagga"), "kind": "episode"}));
+    let told = agent.said("search", json!({"query": "quagga"}));
+    assert!(told.contains("\n  - [fact_") && !told.contains('\r'), "{told}");
 }
 
 #[test]
@@ -137,5 +142,24 @@ fn a_message_of_any_size_is_survived() {
     }
     let told = agent.refused("search", json!({"query": nested}));
     assert!(told.contains("invalid type"), "{told}");
+    let torn = b"{\"jsonrpc\": \"2.0\", \"id\": 5, \"method\": \"\xff\xfe\"}\n\0\r\n\r\n";
+    agent.tell_raw(torn);
     assert_eq!(agent.ask("tools/list", json!({}))["tools"].as_array().unwrap().len(), 6);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_message_takes_no_more_room_than_a_message_may() {
+    let machine = Machine::new();
+    let mut agent = Agent::start(&machine, "", Era::Inline);
+    agent.ask("tools/list", json!({}));
+    let before = peak(agent.process());
+    let megabyte = vec![b'x'; 1 << 20];
+    for _ in 0..100 {
+        agent.tell_raw(&megabyte);
+    }
+    agent.tell_raw(b"\n");
+    agent.ask("tools/list", json!({}));
+    let after = peak(agent.process());
+    assert!(before > 0 && after < before + 32 * 1024, "{before} kB became {after} kB");
 }

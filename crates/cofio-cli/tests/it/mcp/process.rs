@@ -144,8 +144,17 @@ pub fn growth(calls: usize) -> (u64, u64) {
 
 /// Returns how many kilobytes of memory a process has.
 fn resident(process: u32) -> u64 {
+    kilobytes(process, "VmRSS:")
+}
+
+/// Returns how many kilobytes of memory a process has ever had.
+pub fn peak(process: u32) -> u64 {
+    kilobytes(process, "VmHWM:")
+}
+
+fn kilobytes(process: u32, what: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with(what)).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 

@@ -16,7 +16,7 @@ use crate::model::{Cues, Evidence, Filter, Meaning, Memory, Place, Survey, Times
 use crate::retrieval::{
     self, Aim, Interpretation, MeaningUsed, Mode, Query, Question, Scored, dates,
 };
-use crate::store::Inquiry;
+use crate::store::{Cued, Foreseen, Inquiry};
 use crate::text;
 
 /// What was found out about a question.
@@ -167,21 +167,17 @@ impl Inquiry for Looking {
         self.understood.is_none().then_some(&self.words)
     }
 
-    fn cues(&mut self, survey: &Survey) -> Option<Cues> {
-        let Understood { mut reading, meaning: (meaning, used) } = self.understand(survey)?;
-        let mode = self.query.mode;
-        let words = match mode {
-            Mode::Semantic => Vec::new(),
-            Mode::Hybrid | Mode::Keyword => text::query_words(&reading.by_words),
-        };
-        let names = if mode == Mode::Hybrid { self.question.names() } else { Vec::new() };
-        let aim = self.engine.aim(&self.query, &mut reading, self.now);
-        let times = if mode == Mode::Hybrid { times(&aim) } else { Vec::new() };
-        // Nothing is farther than the opposite.
-        let every_cosine = aim.threshold.is_some_and(|threshold| threshold > -1.0);
-        let cues = Cues { words, names, times, meaning, every_cosine };
-        self.gathering = Some(Gathering { cues: cues.clone(), aim, meaning: used });
-        Some(cues)
+    fn cues(&mut self, survey: &Survey) -> Cued {
+        if let Some(understood) = self.understood.take() {
+            return Cued::By(self.cues_of(understood));
+        }
+        let reading = self.question.interpret(survey);
+        if let Some(meaning) = self.engine.meaning_at_once(&self.query, &reading.by_meaning) {
+            return Cued::By(self.cues_of(Understood { reading, meaning }));
+        }
+        let foreseen = self.foreseen(&reading);
+        self.tell(Report::Unclear(reading));
+        Cued::Later(foreseen)
     }
 
     fn choose(&mut self, evidence: &Evidence) -> Vec<Place> {
@@ -201,16 +197,32 @@ impl Inquiry for Looking {
 }
 
 impl Looking {
-    fn understand(&mut self, survey: &Survey) -> Option<Understood> {
-        if let Some(understood) = self.understood.take() {
-            return Some(understood);
+    fn cues_of(&mut self, understood: Understood) -> Cues {
+        let Understood { mut reading, meaning: (meaning, used) } = understood;
+        let mode = self.query.mode;
+        let words = self.words_of(&reading);
+        let names = if mode == Mode::Hybrid { self.question.names() } else { Vec::new() };
+        let aim = self.engine.aim(&self.query, &mut reading, self.now);
+        let times = if mode == Mode::Hybrid { times(&aim) } else { Vec::new() };
+        // Nothing is farther than the opposite.
+        let every_cosine = aim.threshold.is_some_and(|threshold| threshold > -1.0);
+        let cues = Cues { words, names, times, meaning, every_cosine };
+        self.gathering = Some(Gathering { cues: cues.clone(), aim, meaning: used });
+        cues
+    }
+
+    fn words_of(&self, reading: &Interpretation) -> Vec<Vec<String>> {
+        match self.query.mode {
+            Mode::Semantic => Vec::new(),
+            Mode::Hybrid | Mode::Keyword => text::query_words(&reading.by_words),
         }
-        let reading = self.question.interpret(survey);
-        let Some(meaning) = self.engine.meaning_at_once(&self.query, &reading.by_meaning) else {
-            self.tell(Report::Unclear(reading));
-            return None;
-        };
-        Some(Understood { reading, meaning })
+    }
+
+    /// Returns what is to be looked by as soon as it is known what the question means.
+    fn foreseen(&self, reading: &Interpretation) -> Foreseen {
+        let embedder = self.engine.embedder.as_ref();
+        let model = embedder.map(|embedder| embedder.fingerprint().clone());
+        Foreseen { words: self.words_of(reading), model }
     }
 
     fn tell(&self, report: Report) {

@@ -5,7 +5,8 @@ use super::fixtures::{
     update_as, user,
 };
 use super::subject::{Subject, together};
-use crate::model::{Change, Commit, IdempotencyKey, Memory, Outcome};
+use crate::error::ErrorKind;
+use crate::model::{Change, ChangeRecord, Commit, IdempotencyKey, Memory, Outcome};
 
 fn tea(number: u64) -> Memory {
     memory(&user("alice"), number, "Alice drinks tea")
@@ -173,6 +174,35 @@ pub(super) async fn a_request_sent_twice_at_once_is_made_once(store: Subject) {
         answers.into_iter().map(|answer| answer.expect("the same request is answered")).collect();
     assert!(answers.iter().all(|answer| *answer == answers[0]));
     assert_eq!(store.changes(&keeper()).await.len(), 1);
+}
+
+pub(super) async fn what_came_of_a_request_can_be_asked_for(store: Subject) {
+    let request = |request| keyed("alice", "k", request, vec![create(&tea(1))]);
+    let earlier = async |commit| store.0.earlier(&commit).await;
+    assert_eq!(earlier(request(1)).await.expect("nothing came of it yet"), None);
+    assert_eq!(store.find(&id(1)).await, None);
+    let outcomes = store.attempt(request(1)).await.expect("the request is accepted");
+    assert_eq!(earlier(request(1)).await.expect("it was made"), Some(outcomes));
+    let other = earlier(request(2)).await.expect_err("the key is another request's");
+    assert_eq!(other.kind(), ErrorKind::Conflict);
+    let others = keyed("bob", "k", 1, Vec::new());
+    assert_eq!(earlier(others).await.expect("keys belong to their actor"), None);
+    assert_eq!(earlier(commit(Vec::new())).await.expect("without a key there is none"), None);
+}
+
+pub(super) async fn what_is_committed_soon_is_there_before_what_comes_after(store: Subject) {
+    let soon = || keyed("alice", "k", 1, vec![create(&tea(1))]);
+    store.0.commit_soon(soon());
+    store.keep(&[tea(2)]).await;
+    let sequence = |changes: &[ChangeRecord]| -> Vec<_> {
+        changes.iter().map(|change| change.id.clone()).collect()
+    };
+    assert_eq!(sequence(&store.changes(&keeper()).await), [id(1), id(2)]);
+    store.0.commit_soon(commit(vec![create(&tea(3))]));
+    store.0.settle().await.expect("everything is settled");
+    assert_eq!(sequence(&store.changes(&keeper()).await), [id(1), id(2), id(3)]);
+    let outcomes = store.0.earlier(&soon()).await.expect("its outcomes are known");
+    assert_eq!(outcomes, Some(vec![Outcome::Created(id(1))]));
 }
 
 pub(super) async fn what_has_ended_can_still_be_updated(store: Subject) {

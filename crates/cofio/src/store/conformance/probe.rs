@@ -3,7 +3,7 @@
 use async_channel::{Receiver, Sender};
 
 use crate::model::{Cues, Evidence, Place, Survey};
-use crate::store::Inquiry;
+use crate::store::{Cued, Foreseen, Inquiry};
 
 /// Asks for one thing at a time; the rest of an inquiry is as small as it can be.
 pub(super) struct Probe {
@@ -37,9 +37,9 @@ impl Inquiry for Probe {
         self.words.as_deref()
     }
 
-    fn cues(&mut self, survey: &Survey) -> Option<Cues> {
+    fn cues(&mut self, survey: &Survey) -> Cued {
         self.tell(Heard::Survey(survey.clone()));
-        self.cues.take()
+        self.cues.take().map_or_else(|| Cued::Later(Foreseen::default()), Cued::By)
     }
 
     fn choose(&mut self, evidence: &Evidence) -> Vec<Place> {

@@ -51,8 +51,8 @@ pub(super) fn prepare(commit: Commit) -> Prepared {
 impl Contents {
     /// Makes all changes of a commit and records them, or makes none.
     pub fn commit(&mut self, commit: Prepared) -> Result<Vec<Outcome>> {
-        if let Some(answer) = self.answered(&commit) {
-            return answer;
+        if let Some(earlier) = self.earlier(&commit.actor, commit.idempotency.as_ref()) {
+            return earlier;
         }
         let Prepared { actor, at, changes, audit, idempotency } = commit;
         let only_audit = changes.is_empty();
@@ -73,8 +73,8 @@ impl Contents {
 
     /// Makes all changes of a commit and takes them back.
     pub fn rehearse(&mut self, commit: Prepared) -> Result<Vec<Outcome>> {
-        if let Some(answer) = self.answered(&commit) {
-            return answer;
+        if let Some(earlier) = self.earlier(&commit.actor, commit.idempotency.as_ref()) {
+            return earlier;
         }
         let mut attempt = Attempt::new(self, commit.at);
         let outcomes = attempt.make_all(commit.changes);
@@ -82,10 +82,14 @@ impl Contents {
         outcomes
     }
 
-    /// Returns what an earlier commit with the same key was told.
-    fn answered(&self, commit: &Prepared) -> Option<Result<Vec<Outcome>>> {
-        let (key, request) = commit.idempotency.as_ref()?;
-        let (first_request, outcomes) = self.requests.get(&(commit.actor.clone(), key.clone()))?;
+    /// Returns what an actor's earlier commit with the same key was told.
+    pub fn earlier(
+        &self,
+        actor: &Identifier,
+        idempotency: Option<&(IdempotencyKey, [u8; 32])>,
+    ) -> Option<Result<Vec<Outcome>>> {
+        let (key, request) = idempotency?;
+        let (first_request, outcomes) = self.requests.get(&(actor.clone(), key.clone()))?;
         Some(if first_request == request { Ok(outcomes.clone()) } else { Err(key_conflict()) })
     }
 }

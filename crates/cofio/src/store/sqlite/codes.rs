@@ -21,7 +21,7 @@ mod tests;
 pub use bench::{Nearest, VectorTables};
 pub(super) use cache::Cache;
 pub(super) use models::{dimensions, find_model, forget_model, model_number};
-pub(super) use search::{cosines, nearest};
+pub(super) use search::{cosines, make_ready, nearest};
 pub(super) use upkeep::{check, rebuild};
 
 use std::collections::HashSet;

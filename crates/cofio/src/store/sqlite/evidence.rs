@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::codes::Cache;
+use super::codes::{self, Cache};
 use super::field::{Field, Fields, Sample};
 use super::gathering::{Compared, Gathering, Scoped, Word};
 use super::{entities, pending, read};
 use crate::error::Result;
 use crate::model::{Cues, Evidence, Filter, Groups, Memory, Place, Scope, Spread, Survey, WordUse};
-use crate::store::Inquiry;
 use crate::store::analysed::is_capitalised;
+use crate::store::{Cued, Foreseen, Inquiry};
 
 /// About how many places of terms are weighed at most, over all scopes of a search.
 const WORK: u64 = 60_000;
@@ -42,7 +42,13 @@ pub(super) fn find(
         Some(words) => survey(connection, &searched, words)?,
         None => Survey::default(),
     };
-    let Some(cues) = inquiry.cues(&survey) else { return Ok(Vec::new()) };
+    let cues = match inquiry.cues(&survey) {
+        Cued::By(cues) => cues,
+        Cued::Later(foreseen) => {
+            make_ready(connection, kept, &searched, &foreseen)?;
+            return Ok(Vec::new());
+        }
+    };
     let evidence = evidence(connection, &kept.codes, filter, &searched, &cues, limit)?;
     read::at(connection, filter, &inquiry.choose(&evidence))
 }
@@ -129,6 +135,30 @@ fn capitalised_share(
     Ok(capitalised / f64::max(looked_at, 1.0))
 }
 
+/// Reads into memory what the next inquiry will need: what a question means may take as long to be
+/// found out, and not on this thread.
+fn make_ready(
+    connection: &Connection,
+    kept: &Kept,
+    searched: &[Searched],
+    foreseen: &Foreseen,
+) -> Result<()> {
+    let words = weighable(connection, searched, &foreseen.words)?;
+    let model = match &foreseen.model {
+        Some(fingerprint) => codes::find_model(connection, fingerprint)?,
+        None => None,
+    };
+    for Searched { number, field, .. } in searched {
+        for term in words.iter().filter(|word| word.weighed).flat_map(|word| &word.terms) {
+            field.postings(connection, *number, term)?;
+        }
+        if let Some(model) = model {
+            codes::make_ready(connection, &kept.codes, (*number, model))?;
+        }
+    }
+    Ok(())
+}
+
 /// Returns everything that speaks for memories that the filter means.
 fn evidence(
     connection: &Connection,
@@ -142,7 +172,7 @@ fn evidence(
     for Searched { position, number, field } in searched {
         scopes.push(Scoped::new(connection, filter, *position, *number, Arc::clone(field))?);
     }
-    let words = weighable(connection, &scopes, &cues.words)?;
+    let words = weighable(connection, searched, &cues.words)?;
     let fields = searched.iter().map(|searched| (searched.number, &*searched.field));
     let named = entities::named(connection, fields, &cues.names, NAMED)?;
     let mut evidence =
@@ -175,15 +205,15 @@ fn evidence(
 /// and the rarest always.
 fn weighable(
     connection: &Connection,
-    scopes: &[Scoped<'_>],
+    searched: &[Searched],
     words: &[Vec<String>],
 ) -> Result<Vec<Word>> {
     let mut counted = Vec::with_capacity(words.len());
     for terms in words {
         let mut frequencies = vec![0; terms.len()];
-        for scoped in scopes {
+        for Searched { number, field, .. } in searched {
             for (term, frequency) in terms.iter().zip(&mut frequencies) {
-                *frequency += scoped.field.passages_having(connection, scoped.number, term)?;
+                *frequency += field.passages_having(connection, *number, term)?;
             }
         }
         counted.push(Word { terms: terms.clone(), frequencies, weighed: false });

@@ -23,7 +23,7 @@ use crate::store::Backlog;
 /// How many requests are committed together at most.
 const GROUP: usize = 256;
 
-/// How long a note of a reading waits for others to be written with.
+/// How long a note of a reading, or what else nobody waits for, waits for others to be written with.
 ///
 /// Every write makes readers read their pages anew, so that a note at once would slow down the next
 /// search.
@@ -60,6 +60,7 @@ type Outcomes = Result<Vec<Outcome>>;
 
 enum WriteJob {
     Commit(Box<Ready>, Reply<Vec<Outcome>>),
+    CommitSoon(Box<Ready>),
     /// There are notes of readings again.
     Note,
     Settle(Reply<()>),
@@ -100,6 +101,12 @@ impl Threads {
         let job = WriteJob::Commit(Box::new(ready), reply);
         self.hand_over(job)?;
         answer.recv().await.map_err(|_| stopped())?
+    }
+
+    /// Commits soon, without anybody waiting for it.
+    pub(super) fn commit_soon(&self, ready: Ready) {
+        // A store that has stopped commits nothing.
+        let _ = self.hand_over(WriteJob::CommitSoon(Box::new(ready)));
     }
 
     /// Reads from one snapshot.
@@ -267,6 +274,10 @@ impl Writer {
         for job in group {
             match job {
                 WriteJob::Commit(ready, reply) => jobs.push(Written::Commit(ready, reply)),
+                WriteJob::CommitSoon(ready) => {
+                    let (nobody, _) = async_channel::bounded(1);
+                    jobs.push(Written::Commit(ready, nobody));
+                }
                 WriteJob::Note => {
                     let notes = std::mem::take(&mut *locked(&self.notes));
                     jobs.extend(notes.into_iter().map(Box::new).map(Written::Observe));
@@ -355,12 +366,13 @@ impl Jobs {
     }
 }
 
-/// Returns something to do with what has gathered; notes of readings wait a while.
+/// Returns something to do with what has gathered; what nobody waits for has time.
 fn gather(first: WriteJob, jobs: &Jobs) -> Vec<WriteJob> {
     let mut group = vec![first];
     while group.len() < GROUP {
-        let only_notes = group.iter().all(|job| matches!(job, WriteJob::Note));
-        let patience = if only_notes { SOON } else { Duration::ZERO };
+        let has_time =
+            group.iter().all(|job| matches!(job, WriteJob::Note | WriteJob::CommitSoon(_)));
+        let patience = if has_time { SOON } else { Duration::ZERO };
         match jobs.recv_timeout(patience) {
             Ok(next) => group.push(next),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::mcp::call::Call;
 use crate::mcp::failure::Outcome;
 use crate::mcp::tool::{Effect, Reply, Tool};
-use crate::mcp::view::AS_DATA;
+use crate::mcp::view::{self, AS_DATA};
 
 /// Reads what was said in a session.
 pub(crate) struct GetEpisodesForConsolidation;
@@ -59,7 +59,7 @@ impl Reply for Output {
         }
         let mut lines = vec![AS_DATA.to_owned()];
         for Episode { id, role, content, .. } in &self.episodes {
-            lines.push(format!("- [{id}] {role}: {}", content.replace('\n', "\n  ")));
+            lines.push(format!("- [{id}] {role}: {}", view::hanging(content)));
         }
         if let Some(cursor) = &self.next_cursor {
             lines.push(format!("More with cursor {cursor}"));

@@ -69,6 +69,15 @@ pub(in super::super) fn nearest(
     Ok(found)
 }
 
+/// Reads the codes of a scope into memory, for searches that follow.
+pub(in super::super) fn make_ready(
+    connection: &Connection,
+    cache: &Cache,
+    (scope, model): (i64, i64),
+) -> Result<()> {
+    cache.population(connection, model, scope).map(drop)
+}
+
 /// Returns the best passage of each of these memories with its cosine, in their order.
 ///
 /// Memories without a vector of the model in the scope are left out.
