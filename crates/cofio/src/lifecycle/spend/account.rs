@@ -131,7 +131,7 @@ mod tests {
     fn what_is_reserved_counts_until_it_is_settled_or_given_back() {
         let caps = Caps { day: tokens(100), ..Caps::default() };
         let mut account = Account::default();
-        let mut reserve =
+        let reserve =
             |account: &mut Account| account.reserve(&caps, purpose(0, 0, 0), "m", cost(40, 20, 0));
         let first = reserve(&mut account).unwrap();
         assert_eq!(reserve(&mut account).unwrap_err().kind(), ErrorKind::RateLimited);

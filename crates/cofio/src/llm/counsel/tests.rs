@@ -11,10 +11,23 @@ use crate::lifecycle::spend::{Cap, Caps, Prices, Standing};
 use crate::llm::{Failure, MemoryLedger, Reply};
 use crate::model::{Identifier, Scope};
 
+/// What a model does when it is asked.
+enum Line {
+    Says(String),
+    Fails(Charge),
+}
+
+fn says(text: &str) -> Line {
+    Line::Says(text.to_owned())
+}
+
+/// The answer, what was asked each time, and what is in the ledger.
+type Seen = (Result<Answer>, Vec<Vec<String>>, Vec<(Cost, Standing)>);
+
 /// A model that says what it was told to say, and remembers what it was asked.
 #[derive(Default)]
 struct Parrot {
-    lines: Mutex<VecDeque<std::result::Result<Reply, Failure>>>,
+    lines: Mutex<VecDeque<Line>>,
     asked: Mutex<Vec<Vec<String>>>,
 }
 
@@ -27,19 +40,17 @@ impl Llm for Parrot {
     async fn reply(&self, prompt: &Prompt) -> std::result::Result<Reply, Failure> {
         let said = prompt.messages().into_iter().map(|message| message.text).collect();
         self.asked.lock().unwrap().push(said);
-        self.lines.lock().unwrap().pop_front().expect("asked more often than expected")
+        let line = self.lines.lock().unwrap().pop_front();
+        match line.expect("asked more often than expected") {
+            Line::Says(text) => Ok(Reply { text, charge: Charge::Tokens(USED) }),
+            Line::Fails(charge) => {
+                Err(Failure { error: Error::new(ErrorKind::Provider, "no"), charge })
+            }
+        }
     }
 }
 
 const USED: Usage = Usage { input: 100, output: 10 };
-
-fn says(text: &str) -> std::result::Result<Reply, Failure> {
-    Ok(Reply { text: text.to_owned(), charge: Charge::Tokens(USED) })
-}
-
-fn fails(charge: Charge) -> std::result::Result<Reply, Failure> {
-    Err(Failure { error: Error::new(ErrorKind::Provider, "no"), charge })
-}
 
 fn purpose() -> Purpose {
     let scope = Scope::user(Identifier::new("alice").unwrap());
@@ -57,12 +68,8 @@ fn budget(tokens: u64) -> Budget {
     Budget { caps: Caps { day, ..Caps::default() }, prices }
 }
 
-/// Asks a model with so many tokens a day, and returns its answer, how often it was asked, and
-/// what is in the ledger.
-fn ask(
-    tokens: u64,
-    lines: Vec<std::result::Result<Reply, Failure>>,
-) -> (Result<Answer>, Vec<Vec<String>>, Vec<(Cost, Standing)>) {
+/// Asks a model with so many tokens a day.
+fn ask(tokens: u64, lines: Vec<Line>) -> Seen {
     let parrot = Arc::new(Parrot { lines: Mutex::new(lines.into()), ..Parrot::default() });
     let ledger = Arc::new(MemoryLedger::default());
     let counsel = Counsel::new(parrot.clone(), ledger.clone(), budget(tokens)).unwrap();
@@ -118,11 +125,11 @@ fn what_a_cap_forbids_is_not_asked() {
 
 #[test]
 fn a_failure_costs_what_it_may_have_cost_and_is_not_repaired() {
-    let (answer, _, entries) = ask(9_999, vec![fails(Charge::Nothing)]);
+    let (answer, _, entries) = ask(9_999, vec![Line::Fails(Charge::Nothing)]);
     assert_eq!((answer.unwrap_err().to_string().as_str(), entries.len()), ("no", 0));
-    let (_, asked, entries) = ask(9_999, vec![fails(Charge::Tokens(USED))]);
+    let (_, asked, entries) = ask(9_999, vec![Line::Fails(Charge::Tokens(USED))]);
     assert_eq!((asked.len(), entries[0].0.usage), (1, USED));
-    let (_, _, entries) = ask(9_999, vec![fails(Charge::Unknown)]);
+    let (_, _, entries) = ask(9_999, vec![Line::Fails(Charge::Unknown)]);
     assert_eq!((entries[0].0.usage, entries[0].1), (prompt().estimate(), Standing::Settled));
 }
 
