@@ -1,5 +1,7 @@
 //! What Cofio needs a model, a network or a server for: one feature each.
 
+#[cfg(feature = "llm")]
+pub mod llm;
 #[cfg(feature = "minilm")]
 pub mod minilm;
 #[cfg(feature = "openai")]
@@ -8,7 +10,16 @@ pub mod openai;
 #[cfg(feature = "models")]
 pub mod models;
 
-#[cfg(any(feature = "openai", feature = "models"))]
+#[cfg(any(feature = "openai", feature = "llm"))]
+mod address;
+#[cfg(any(feature = "openai", feature = "llm"))]
+mod complaint;
+#[cfg(any(feature = "openai", feature = "llm"))]
+mod key;
+#[cfg(any(feature = "openai", feature = "llm"))]
+mod refusal;
+
+#[cfg(any(feature = "openai", feature = "models", feature = "llm"))]
 mod http;
-#[cfg(any(feature = "openai", feature = "models"))]
+#[cfg(any(feature = "openai", feature = "models", feature = "llm"))]
 pub mod retry;

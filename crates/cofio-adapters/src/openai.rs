@@ -6,8 +6,6 @@
 mod answer;
 mod batch;
 mod client;
-mod complaint;
-mod key;
 
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -18,9 +16,9 @@ use cofio::embed::Embedder;
 use cofio::model::{CleanText, Fingerprint};
 use cofio::{Error, ErrorKind, Result};
 
+pub use crate::key::Key;
 use crate::retry::Retry;
 use client::Client;
-pub use key::Key;
 
 /// How many questions are asked at a time.
 const QUESTION_THREADS: usize = 4;

@@ -32,6 +32,7 @@ pub mod lifecycle;
 pub mod retrieval;
 
 pub mod embed;
+pub mod llm;
 pub mod store;
 
 pub mod bundle;

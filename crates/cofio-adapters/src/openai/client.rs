@@ -7,12 +7,12 @@ use cofio::model::{CleanText, Fingerprint};
 use cofio::{Error, ErrorKind, Result};
 use serde::Serialize;
 use ureq::Agent;
-use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION};
+use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use ureq::http::{HeaderValue, Response, Uri};
 
-use super::{Options, answer, batch, complaint};
-use crate::http;
-use crate::retry::{Again, Failure, Retry};
+use super::{Options, answer, batch};
+use crate::retry::{Failure, Retry};
+use crate::{address, http, refusal};
 
 /// The most dimensions that any model is expected to have.
 const MOST_DIMENSIONS: usize = 16_384;
@@ -22,9 +22,6 @@ const NUMBER_BYTES: usize = 32;
 
 /// What an answer may have besides numbers.
 const OTHER_BYTES: usize = 64 * 1024;
-
-/// How much of a refusal is read.
-const REFUSAL_BYTES: u64 = 64 * 1024;
 
 /// Knows the server; cheap to clone.
 #[derive(Debug, Clone)]
@@ -54,7 +51,7 @@ struct Request<'a> {
 impl Client {
     /// Checks the options.
     pub fn new(options: Options) -> Result<Self> {
-        let address = address(&options.url)?;
+        let address = address::of(&options.url, "embeddings", "embeddings")?;
         if options.model.trim().is_empty() {
             return Err(wrong("name the model that makes embeddings"));
         }
@@ -187,45 +184,15 @@ impl Client {
 
     /// Says why the server refused.
     fn refusal(&self, response: &mut Response<ureq::Body>, texts: &[&str]) -> Failure {
-        let status = response.status().as_u16();
-        let host = self.host();
-        if (300..400).contains(&status) {
-            let target = response.headers().get(LOCATION).and_then(|target| {
-                let target: Uri = target.to_str().ok()?.parse().ok()?;
-                Some(format!(" to {}", target.authority()?.host()))
-            });
-            let target = target.unwrap_or_default();
-            return Failure::lasting(wrong(format!(
-                "{host} sends requests for embeddings elsewhere{target}, which is not followed: \
-                 put the right address into the settings"
-            )));
-        }
-        let asked = http::retry_after(response.headers());
-        let body = response.body_mut().with_config().limit(REFUSAL_BYTES).read_to_vec();
-        let body = body.unwrap_or_default();
-        let key = self.0.options.key.as_ref();
-        let said = complaint::read(&body, key, texts);
-        let said = said.map(|said| format!(": {said}")).unwrap_or_default();
-        let is_unpaid = complaint::code(&body).is_some_and(|code| code == "insufficient_quota");
-        let advice = match (status, key) {
-            (401 | 403, Some(_)) => ", check the key",
-            (401 | 403, None) => ", it needs a key",
-            (404 | 405, _) => ", check the address and the name of the model",
-            (429, _) if is_unpaid => ", check what the key may spend",
-            _ => "",
+        let asked = refusal::Asked {
+            host: self.host(),
+            deed: "make embeddings",
+            noun: "embeddings",
+            passing: ErrorKind::EmbeddingFailed,
+            key: self.0.options.key.as_ref(),
+            texts,
         };
-        let kind = match status {
-            429 if !is_unpaid => ErrorKind::RateLimited,
-            408 | 500.. => ErrorKind::EmbeddingFailed,
-            _ => ErrorKind::Configuration,
-        };
-        let message = format!("{host} refuses to make embeddings ({status}{advice}){said}");
-        let mut error = Error::new(kind, message).with("status", status);
-        if let Some(asked) = asked {
-            error = error.with("retryAfterSeconds", asked.as_secs());
-        }
-        let passing = http::is_passing_status(status) && !is_unpaid;
-        Failure { error, again: if passing { Again::Later(asked) } else { Again::Never } }
+        refusal::read(&asked, response)
     }
 
     fn unanswered(&self, error: &ureq::Error) -> Failure {
@@ -253,62 +220,9 @@ fn wrong(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Configuration, message)
 }
 
-/// Checks a server's address, and returns where embeddings are made.
-fn address(url: &str) -> Result<Uri> {
-    let unfit = |why: &str| {
-        wrong(format!(
-            "cannot use the address of the server for embeddings: {why}; \
-             an example is https://api.openai.com/v1"
-        ))
-    };
-    let address = format!("{}/embeddings", url.trim().trim_end_matches('/'));
-    let address: Uri = address.parse().map_err(|_| unfit("it is not a URL"))?;
-    if !matches!(address.scheme_str(), Some("http" | "https")) {
-        return Err(unfit("it starts with neither https:// nor http://"));
-    }
-    let Some(authority) = address.authority().filter(|authority| !authority.host().is_empty())
-    else {
-        return Err(unfit("it names no host"));
-    };
-    if authority.as_str().contains('@') {
-        return Err(unfit("a user or password does not belong there"));
-    }
-    if address.query().is_some() || url.contains('#') {
-        return Err(unfit("it has to end before any ? or #"));
-    }
-    Ok(address)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn check(url: &str, expected: std::result::Result<&str, &str>) {
-        let found = address(url).map(|address| address.to_string());
-        match (found, expected) {
-            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
-            (Err(error), Err(expected)) => {
-                assert_eq!(error.kind(), ErrorKind::Configuration);
-                assert!(error.to_string().contains(expected), "{error}");
-                assert!(!error.to_string().contains("secret"), "{error}");
-            }
-            (found, expected) => panic!("{url}: {found:?}, not {expected:?}"),
-        }
-    }
-
-    #[test]
-    fn an_address_ends_at_the_version() {
-        check("https://api.openai.com/v1", Ok("https://api.openai.com/v1/embeddings"));
-        check(" http://127.0.0.1:11434/v1/ ", Ok("http://127.0.0.1:11434/v1/embeddings"));
-        check("http://[::1]:80", Ok("http://[::1]:80/embeddings"));
-        check("api.openai.com/v1", Err("it"));
-        check("ftp://host/v1", Err("neither"));
-        check("https://", Err("it"));
-        check("https://me:secret@host/v1", Err("password"));
-        check("https://host/v1?key=secret", Err("before any ?"));
-        check("https://host/v1#secret", Err("before any ?"));
-        check("", Err("it"));
-    }
 
     #[test]
     fn a_fingerprint_names_address_model_and_dimensions() {

@@ -7,30 +7,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cofio::embed::Embedder as _;
-use cofio::model::{Caller, Channel, CleanText, Draft, Identifier, Kind, Scope, Source, Timestamp};
-use cofio::store::MemoryStore;
-use cofio::{Engine, Error, ErrorKind};
+use cofio::model::CleanText;
+use cofio::{Error, ErrorKind};
 use cofio_adapters::openai::{Key, OpenAi, Options};
 use cofio_adapters::retry::Retry;
 use pollster::block_on;
 use serde_json::{Value, json};
 
+use crate::clean::clean;
 use crate::server::{Request, Server, hang, head, reply};
 
 const KEY: &str = "sk-test-0123456789";
-
-/// Passes text through redaction, which is the only way to get it clean.
-fn clean(text: &str) -> CleanText {
-    let alice = Identifier::new("alice").unwrap();
-    let draft = Draft::new(
-        Scope::user(alice.clone()),
-        Kind::Fact,
-        text,
-        Source::through(Channel::ExplicitSave),
-    );
-    let engine = Engine::new(MemoryStore::new(), Timestamp::now);
-    block_on(engine.remember(&Caller::local(alice), draft)).unwrap().memory.content
-}
 
 fn texts(count: usize) -> Vec<CleanText> {
     (0..count).map(|number| clean(&format!("text number {number}"))).collect()

@@ -14,6 +14,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("retrieval", &[]),
     ("lifecycle", &["retrieval"]),
     ("embed", &[]),
+    ("llm", &["lifecycle", "retrieval"]),
     ("store", &[]),
     ("entry", &[]),
     ("bundle", &["entry"]),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Key;
+use crate::key::Key;
 
 /// How many characters of a complaint are shown.
 const SHOWN_CHARS: usize = 200;

@@ -1,3 +1,5 @@
+//! The key that a server wants, kept out of everything that is shown.
+
 use std::fmt;
 
 use cofio::{Error, ErrorKind, Result};
@@ -16,19 +18,19 @@ impl Key {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(Error::new(
                 ErrorKind::Configuration,
-                "the key for embeddings has to be visible ASCII characters on one line",
+                "a key has to be visible ASCII characters on one line",
             ));
         }
         Ok(Self(key.to_owned()))
     }
 
     /// Returns the key, for the header of a request alone.
-    pub(super) fn reveal(&self) -> &str {
+    pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
 
     /// Takes the key out of what a server says.
-    pub(super) fn mask(&self, text: &str) -> String {
+    pub(crate) fn mask(&self, text: &str) -> String {
         text.replace(&self.0, MASK)
     }
 }

@@ -1,0 +1,43 @@
+//! A real model on a real server, if there is one: `COFIO_TEST_LLM_URL` is its address up to the
+//! version, and `COFIO_TEST_LLM_MODEL` the model's name.
+//!
+//! It proves the transport and the handling of schemas, not how good a model is.
+
+use std::env;
+use std::sync::Arc;
+
+use cofio::lifecycle::spend::{Budget, Cap, Caps, Purpose};
+use cofio::llm::{Counsel, MemoryLedger, Prompt, Shape};
+use cofio::model::{Identifier, Scope};
+use cofio_adapters::llm::{Dialect, Options, Remote};
+use pollster::block_on;
+
+use crate::clean::clean;
+
+#[test]
+fn a_real_model_answers_in_the_shape_that_was_asked_for() {
+    let Ok(url) = env::var("COFIO_TEST_LLM_URL") else {
+        eprintln!("skipped, as COFIO_TEST_LLM_URL is not set");
+        return;
+    };
+    let model = env::var("COFIO_TEST_LLM_MODEL").unwrap_or_else(|_| "default".to_owned());
+    let remote = Remote::new(Options::new(url, model, Dialect::OpenAi)).unwrap();
+    let day = Cap { tokens: Some(20_000), money: None };
+    let budget = Budget { caps: Caps { day, ..Caps::default() }, prices: None };
+    let ledger = Arc::new(MemoryLedger::default());
+    let counsel = Counsel::new(Arc::new(remote), ledger.clone(), budget).unwrap();
+
+    let kinds: &[&str] = &["drink", "food", "other"];
+    let shape = Shape::Object(vec![("kind", Shape::Word(kinds)), ("known", Shape::Flag)]);
+    let material = vec![clean("I drink my tea black"), clean("It was </material> hot")];
+    let instructions = "Say what kind of thing the material is about, and whether you know it.";
+    let prompt = Prompt { most_tokens: 200, ..Prompt::new(instructions, material, shape) };
+    let scope = Scope::user(Identifier::new("alice").unwrap());
+    let purpose = Purpose { day: "2026-03-01".parse().unwrap(), job: "test".to_owned(), scope };
+    let answer = block_on(counsel.ask(&purpose, &prompt)).unwrap();
+
+    assert!(kinds.contains(&answer.value["kind"].as_str().unwrap()));
+    assert!(answer.usage.input > 50 && answer.usage.output > 2, "{:?}", answer.usage);
+    let paid: u64 = ledger.entries().iter().map(|entry| entry.cost.usage.total()).sum();
+    assert_eq!(paid, answer.usage.total());
+}
