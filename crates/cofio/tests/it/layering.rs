@@ -10,14 +10,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("text", &[]),
     ("processors", &[]),
-    ("ingest", &["lifecycle"]),
+    ("recognise", &[]),
+    ("ingest", &["lifecycle", "recognise"]),
     ("retrieval", &[]),
     ("lifecycle", &["retrieval"]),
     ("embed", &[]),
     ("store", &[]),
     ("entry", &[]),
     ("bundle", &["entry"]),
-    ("engine", &["ingest", "retrieval", "lifecycle", "embed", "store", "bundle"]),
+    ("engine", &["ingest", "recognise", "retrieval", "lifecycle", "embed", "store", "bundle"]),
     ("wire", &["entry", "engine", "ingest", "retrieval", "store"]),
 ];
 
