@@ -4,6 +4,8 @@
 pub mod minilm;
 #[cfg(feature = "openai")]
 pub mod openai;
+#[cfg(feature = "spacy")]
+pub mod spacy;
 
 #[cfg(feature = "models")]
 pub mod models;

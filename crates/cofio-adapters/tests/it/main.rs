@@ -10,3 +10,5 @@ mod minilm;
 mod models;
 #[cfg(feature = "openai")]
 mod openai;
+#[cfg(feature = "spacy")]
+mod spacy;
