@@ -114,7 +114,7 @@ fn a_name_that_is_unknown_is_answered_with_the_nearest() {
         ! error: there is no model "minilm": did you mean all-MiniLM-L6-v2?
         [3]
         $ cofio model path gpt
-        ! error: there is no model "gpt": known are all-MiniLM-L6-v2
+        ! error: there is no model "gpt": known are all-MiniLM-L6-v2, en-core-web-sm
         [3]
         "#,
     );
