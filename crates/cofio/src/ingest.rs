@@ -4,7 +4,6 @@
 
 mod cleaner;
 mod confirm;
-mod entities;
 mod identity;
 mod instructions;
 mod keys;
@@ -16,7 +15,6 @@ mod replace;
 mod sanitise;
 
 pub use confirm::{awaits_owner, confirmed};
-pub use entities::mentions;
 pub use identity::{identity, request_hash};
 pub use instructions::instructs;
 pub use keys::prepare_key;

@@ -29,6 +29,7 @@ pub mod wire;
 
 pub mod ingest;
 pub mod lifecycle;
+pub mod recognise;
 pub mod retrieval;
 
 pub mod embed;

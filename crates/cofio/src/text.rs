@@ -35,6 +35,7 @@ pub use fold::fold;
 pub(crate) use hex::hex;
 pub use language::Language;
 pub use passage::{MAX_PASSAGE, MAX_PASSAGES, is_question, passages, sentences};
+pub(crate) use stop_words::is_english_stop_word;
 pub use visible::visible;
 
 use chunk::Part;

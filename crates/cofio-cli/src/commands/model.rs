@@ -1,11 +1,12 @@
-//! The models that turn text into vectors: which there are, getting them, and where they lie.
+//! The models that turn text into vectors or find names in it: which there are, getting them, and
+//! where they lie.
 
 mod pull;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use cofio::{Error, ErrorKind};
-use cofio_adapters::models::{self, CATALOGUE, Model as Entry};
+use cofio_adapters::models::{self, CATALOGUE, Model as Entry, Purpose};
 use serde::Serialize;
 
 use crate::app;
@@ -18,10 +19,11 @@ const EXAMPLES: &str = "\
 Examples:
   cofio model list
   cofio model pull
+  cofio model pull en-core-web-sm
   cofio model pull all-MiniLM-L6-v2 --from ~/Downloads/all-MiniLM-L6-v2
   cofio model path";
 
-/// Lists and fetches the models that turn text into vectors
+/// Lists and fetches the models that turn text into vectors or find names in it
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Model {
@@ -54,7 +56,8 @@ struct ListOutput {
 #[serde(rename_all = "camelCase")]
 struct EntryOutput {
     name: &'static str,
-    dimensions: usize,
+    /// How many dimensions its vectors have, if it makes vectors.
+    dimensions: Option<usize>,
     licence: &'static str,
     download_bytes: u64,
     installed: bool,
@@ -90,7 +93,7 @@ fn list(settings: &Settings, output: Output) -> Result<()> {
         let bytes = installed.as_ref().and_then(|path| path.metadata().ok());
         EntryOutput {
             name: model.name,
-            dimensions: model.dimensions,
+            dimensions: dimensions(model),
             licence: model.licence,
             download_bytes: model.download_bytes(),
             installed: installed.is_some(),
@@ -118,7 +121,11 @@ impl ListOutput {
                 None => format!("{} to fetch", size(model.download_bytes)),
             };
             page.line(format!("{} ({state})", model.name));
-            page.aside(format!("{} dimensions · {size} · {}", model.dimensions, model.licence));
+            let purpose = match model.dimensions {
+                Some(dimensions) => format!("{dimensions} dimensions"),
+                None => "finds names".to_owned(),
+            };
+            page.aside(format!("{purpose} · {size} · {}", model.licence));
         }
     }
 }
@@ -133,6 +140,13 @@ fn path(name: Option<&str>, settings: &Settings, output: Output) -> Result<()> {
         || PathOutput { name: model.name, path: shown(&path) },
         |page| page.line(path.display()),
     )
+}
+
+fn dimensions(model: &Entry) -> Option<usize> {
+    match model.purpose {
+        Purpose::Vectors { dimensions } => Some(dimensions),
+        Purpose::Names => None,
+    }
 }
 
 /// Returns whether the settings choose a model.

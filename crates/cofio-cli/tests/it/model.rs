@@ -18,6 +18,8 @@ fn a_model_is_pulled_from_a_folder_and_then_in_use() {
         $ cofio model list
         all-MiniLM-L6-v2 (not here)
           384 dimensions · SIZE to fetch · Apache-2.0
+        en-core-web-sm (not here)
+          finds names · SIZE to fetch · MIT
         ! in HOME/models
         $ cofio model path
         ! error: all-MiniLM-L6-v2 is not here: get it by cofio model pull all-MiniLM-L6-v2
@@ -31,10 +33,14 @@ fn a_model_is_pulled_from_a_folder_and_then_in_use() {
         $ cofio model list
         all-MiniLM-L6-v2 (in use)
           384 dimensions · SIZE · Apache-2.0
+        en-core-web-sm (not here)
+          finds names · SIZE to fetch · MIT
         ! in HOME/models
         $ COFIO_EMBEDDER=none cofio model list
         all-MiniLM-L6-v2 (here)
           384 dimensions · SIZE · Apache-2.0
+        en-core-web-sm (not here)
+          finds names · SIZE to fetch · MIT
         ! in HOME/models
         $ cofio model path ALL-minilm-l6-v2
         HOME/models/all-MiniLM-L6-v2.cofio
@@ -108,7 +114,7 @@ fn a_name_that_is_unknown_is_answered_with_the_nearest() {
         ! error: there is no model "minilm": did you mean all-MiniLM-L6-v2?
         [3]
         $ cofio model path gpt
-        ! error: there is no model "gpt": known are all-MiniLM-L6-v2
+        ! error: there is no model "gpt": known are all-MiniLM-L6-v2, en-core-web-sm
         [3]
         "#,
     );

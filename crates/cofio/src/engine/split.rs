@@ -4,6 +4,7 @@ use super::Engine;
 use crate::error::Result;
 use crate::ingest::{self, Finding, Prepared, Redaction};
 use crate::model::{Change, Criteria, Filter, Kind, Memory, Scope, Timestamp};
+use crate::recognise;
 use crate::store::{Order, Page};
 
 /// How many earlier turns may hold a part of a secret.
@@ -64,7 +65,7 @@ impl Engine {
         let memory = &mut prepared.memory;
         memory.content =
             ingest::without(&memory.content, findings, &self.config.secret_replacement);
-        memory.entities = ingest::mentions(memory.content.as_str());
+        memory.entities = recognise::mentions(memory.content.as_str());
         prepared.identity = ingest::identity_of(memory);
         let part = |finding| Redaction { field: "content", ..Redaction::from(finding) };
         prepared.redactions.extend(findings.iter().map(part));
@@ -79,7 +80,7 @@ impl Engine {
         let (id, scope) = (memory.id.clone(), memory.scope.clone());
         let forget = Change::Forget { id, scope, version: None };
         let content = ingest::without(&memory.content, findings, &self.config.secret_replacement);
-        memory.entities = ingest::mentions(content.as_str());
+        memory.entities = recognise::mentions(content.as_str());
         memory.content = content;
         memory.id = self.new_id(memory.kind, now);
         memory.version = 1;

@@ -2,7 +2,7 @@
 
 use super::cleaner::Cleaner;
 use super::redact::{Level, Redaction, findings, redact};
-use super::{entities, identity, instructs, limits};
+use super::{identity, instructs, limits};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::expiry;
@@ -10,6 +10,7 @@ use crate::model::{
     Accesses, CleanText, Doubt, Draft, Embedding, Identifier, Kind, Memory, MemoryId, Patch,
     Provenance, Scope, Source, SourceType, State, Timestamp, Triple, Trust, microseconds,
 };
+use crate::recognise;
 
 /// How fast facts and procedures fade, per day, if nothing is said.
 const DECAY_RATE: f64 = 0.1;
@@ -77,7 +78,7 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
         provenance: Provenance { derived_from: draft.derived_from, ..Provenance::default() },
         triple: draft.triple.map(|triple| cleaner.triple(&triple)),
         key: cleaner.key(draft.key),
-        entities: entities::mentions(content.as_str()),
+        entities: recognise::mentions(content.as_str()),
         version: 1,
         embedding: Embedding::Pending,
         content,
@@ -140,7 +141,7 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
         let content = cleaner.content(&content, memory.kind);
         content_changed = content != memory.content;
         refuse_credentials(memory.kind, None, cleaner.redactions())?;
-        revised.entities = entities::mentions(content.as_str());
+        revised.entities = recognise::mentions(content.as_str());
         revised.content = content;
         if let Some(source) = patch.source.filter(|_| content_changed) {
             limits::check_parts(memory.kind, &source, None, &config.limits)?;
@@ -204,7 +205,7 @@ pub fn readmit_version(memory: Memory, doubt: Doubt, config: &Config) -> Result<
         source: cleaner.source(memory.source),
         triple: memory.triple.map(|triple| cleaner.triple(&triple)),
         key: cleaner.key(memory.key),
-        entities: entities::mentions(content.as_str()),
+        entities: recognise::mentions(content.as_str()),
         embedding: Embedding::Pending,
         content,
         ..memory

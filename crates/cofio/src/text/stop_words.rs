@@ -37,6 +37,11 @@ pub(super) fn stop_word_in(word: &str) -> Languages {
     TABLE.words.get(word).copied().unwrap_or_default()
 }
 
+/// Returns whether a word in lower case is one that English sentences are joined with.
+pub(crate) fn is_english_stop_word(word: &str) -> bool {
+    stop_word_in(word).contains(Language::English)
+}
+
 /// Returns `word` in lower case with its accents.
 pub(super) fn lower(word: &str) -> String {
     // The lower case of the Turkish İ is an i with a second dot.

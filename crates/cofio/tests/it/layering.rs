@@ -10,7 +10,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("text", &[]),
     ("processors", &[]),
-    ("ingest", &["lifecycle"]),
+    ("recognise", &[]),
+    ("ingest", &["lifecycle", "recognise"]),
     ("retrieval", &[]),
     ("lifecycle", &["retrieval"]),
     ("embed", &[]),
@@ -18,7 +19,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("store", &[]),
     ("entry", &[]),
     ("bundle", &["entry"]),
-    ("engine", &["ingest", "retrieval", "lifecycle", "embed", "store", "bundle"]),
+    ("engine", &["ingest", "recognise", "retrieval", "lifecycle", "embed", "store", "bundle"]),
     ("wire", &["entry", "engine", "ingest", "retrieval", "store"]),
 ];
 

