@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use clap::ValueEnum;
 use cofio::Engine;
 use cofio::model::{Bound, Caller, KeyDraft, Layer};
 use fastrand::Rng;
@@ -38,6 +39,9 @@ pub struct Arguments {
     /// meanings, as making so many vectors would take hours.
     #[arg(long)]
     embedded: bool,
+    /// By what the clients search.
+    #[arg(long, value_enum, default_value_t = Searched::Hybrid)]
+    mode: Searched,
     /// How many clients ask at once, each on a connection of its own.
     #[arg(long, default_value_t = 64)]
     connections: usize,
@@ -46,11 +50,22 @@ pub struct Arguments {
     seconds: u64,
 }
 
+/// By what is searched.
+#[derive(Debug, Clone, Copy, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Searched {
+    /// By everything that is known.
+    Hybrid,
+    /// By words alone.
+    Keyword,
+}
+
 #[derive(Serialize)]
 struct Report {
     memories: usize,
     scopes: usize,
     embedded: bool,
+    mode: Searched,
     connections: usize,
     /// From the start of the process to its first answer.
     ready_ms: f64,
@@ -81,7 +96,7 @@ struct Seen {
 /// Measures and prints one JSON document.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let home = tempfile::tempdir()?;
-    let Arguments { memories, scopes, embedded, .. } = *arguments;
+    let Arguments { memories, scopes, embedded, mode, .. } = *arguments;
     let engine = filled_home(home.path(), memories, scopes, embedded)?;
     let tokens = (0..arguments.connections)
         .map(|number| token(&engine, number, scopes))
@@ -91,13 +106,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let server = Server::start(&home, embedded, &tokens[0])?;
     let until = Instant::now() + WARM_UP + Duration::from_secs(arguments.seconds);
     let counted_from = Instant::now() + WARM_UP;
-    let clients: Vec<_> = (0..)
+    let clients = (0..)
         .zip(tokens)
         .map(|(number, token)| {
-            let address = server.address.clone();
-            thread::spawn(move || client(&address, &token, number, counted_from, until))
+            let connection = Connection::open(&server.address, &token)?;
+            Ok(thread::spawn(move || client(connection, mode, number, counted_from, until)))
         })
-        .collect();
+        .collect::<Result<Vec<_>>>()?;
     let mut all = Seen::default();
     for client in clients {
         let seen = client.join().map_err(|_| anyhow::anyhow!("a client panicked"))??;
@@ -113,6 +128,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         memories,
         scopes,
         embedded,
+        mode,
         connections: arguments.connections,
         ready_ms: server.ready_ms,
         requests_per_second: requests as f64 / arguments.seconds as f64,
@@ -138,19 +154,18 @@ fn token(engine: &Engine, number: usize, scopes: usize) -> Result<String> {
 
 /// Asks again and again on one connection.
 fn client(
-    address: &str,
-    token: &str,
+    mut connection: Connection,
+    mode: Searched,
     number: u64,
     counted_from: Instant,
     until: Instant,
 ) -> Result<Seen> {
-    let mut connection = Connection::open(address, token)?;
     let (mut texts, mut random) = (Texts::new(number + 100), Rng::with_seed(number));
     let mut seen = Seen::default();
     while Instant::now() < until {
         let searches = random.u32(..10) < SEARCHES_OF_TEN;
         let (path, body) = if searches {
-            ("/v1/search", json!({ "query": texts.question() }))
+            ("/v1/search", json!({ "query": texts.question(), "mode": mode }))
         } else {
             ("/v1/memories", json!({ "layer": "user", "content": texts.note() }))
         };
