@@ -2,5 +2,6 @@
 
 pub mod expiry;
 pub mod extraction;
+pub mod plan;
 pub mod spend;
 pub mod sweeping;

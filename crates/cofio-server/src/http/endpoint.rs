@@ -209,7 +209,7 @@ pub(crate) fn route<E: Endpoint>() -> MethodRouter<House> {
 /// What a request may consist of.
 struct Form {
     /// What may stand behind the question mark.
-    names: Vec<String>,
+    names: Vec<openapi::Name>,
     /// What may be sent along.
     shape: Shape,
 }
@@ -282,12 +282,17 @@ fn check_length(headers: &HeaderMap, most: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// Refuses a name that means nothing here, as whoever wrote it thinks that it does.
-fn check_names(query: &str, known: &[String]) -> Outcome<()> {
-    for (name, _) in form_urlencoded::parse(query.as_bytes()) {
-        if !known.iter().any(|known| *known == name) {
+/// Refuses a name that means nothing here, as whoever wrote it thinks that it does, and no value
+/// where there has to be one, which would count as if the name had not been written.
+fn check_names(query: &str, known: &[openapi::Name]) -> Outcome<()> {
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let Some(known) = known.iter().find(|known| known.name == name) else {
             let shown: String = name.chars().take(40).collect();
             return Err(Failure::unreadable(format!("unknown parameter {shown:?}")));
+        };
+        if value.is_empty() && !known.may_be_empty {
+            let message = format!("the parameter {name:?} has no value; leave it out or give one");
+            return Err(Failure::unreadable(message));
         }
     }
     Ok(())

@@ -197,11 +197,33 @@ fn listed<T: JsonSchema>(place: &str) -> Vec<Value> {
     properties.iter().map(parameter).collect()
 }
 
+/// A name that may stand behind the question mark.
+pub(crate) struct Name {
+    /// How it is written.
+    pub(crate) name: String,
+    /// Whether an empty text is a value of it.
+    pub(crate) may_be_empty: bool,
+}
+
 /// Returns the names that a query may have.
-pub(crate) fn names<T: JsonSchema>() -> Vec<String> {
+pub(crate) fn names<T: JsonSchema>() -> Vec<Name> {
     let schema = inlined::<T>();
-    let properties = schema["properties"].as_object();
-    properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default()
+    let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
+    let name = |(name, schema): (&String, &Value)| Name {
+        name: name.clone(),
+        may_be_empty: takes_empty_text(schema),
+    };
+    properties.iter().map(name).collect()
+}
+
+/// Returns whether a schema allows an empty text, by itself or in a list.
+fn takes_empty_text(schema: &Value) -> bool {
+    let narrowed = ["const", "enum", "format", "minLength", "oneOf", "pattern"];
+    match schema["type"].as_str() {
+        Some("array") => takes_empty_text(&schema["items"]),
+        Some("string") => narrowed.iter().all(|word| schema.get(word).is_none()),
+        _ => false,
+    }
 }
 
 /// Returns a schema without references and without null, as a parameter is there or is not.

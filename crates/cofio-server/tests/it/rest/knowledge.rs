@@ -84,4 +84,7 @@ fn what_is_listed_is_limited() {
     check("/v1/procedures?limit=18446744073709551616", 400);
     check("/v1/procedures?userId=bob", 403);
     check("/v1/procedures?subject=", 200);
+    check("/v1/procedures?limit=", 400);
+    check("/v1/entities?limit", 400);
+    check("/v1/entities?layer=", 400);
 }
