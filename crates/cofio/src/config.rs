@@ -3,6 +3,9 @@
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 
+use crate::model::Layer;
+use crate::model::names::names;
+
 /// Governs an engine.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -16,6 +19,57 @@ pub struct Config {
     pub fail_on_secret: bool,
     /// How many turns a context window holds; a turn is a question and its answer.
     pub window_turns: usize,
+    /// How memories fade.
+    pub decay: Decay,
+    /// What becomes of conversations that are over.
+    pub sessions: Sessions,
+    /// How much a job may change without anybody's word.
+    pub guard: Guard,
+}
+
+/// How memories fade that nobody uses.
+#[derive(Debug, Clone)]
+pub struct Decay {
+    /// By which formula.
+    pub formula: Formula,
+    /// The strength, from 0 to 1, below which a memory is out of use.
+    pub threshold: f64,
+    /// How long a memory is out of use before it is put away.
+    pub rest: SignedDuration,
+    /// The layers where nothing fades.
+    pub exempt: Vec<Layer>,
+}
+
+/// How strength follows from time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Formula {
+    /// The confidence, less with every day since the memory was last read (Ebbinghaus, 1885).
+    Ebbinghaus,
+    /// The relevance, less with every day since the memory was learnt.
+    Daily,
+}
+
+names!(Formula, "formula", Configuration, { Ebbinghaus => "ebbinghaus", Daily => "daily" });
+
+/// What becomes of conversations that are over.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    /// How long a conversation rests before it counts as over.
+    pub idle: SignedDuration,
+    /// How long its own memories stay after that; without one, until they are forgotten.
+    pub retention: Option<SignedDuration>,
+    /// The importance, from 0 to 1, from which its memories are taken to the user; without one,
+    /// none is.
+    pub promotion: Option<f64>,
+}
+
+/// How much a job may change in one place without anybody's word.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    /// At most this share of the memories that are there, from 0 to 1.
+    pub share: f64,
+    /// Or this many, whatever their share.
+    pub count: usize,
 }
 
 /// How much of anything is accepted.
@@ -73,7 +127,29 @@ impl Default for Config {
             secret_replacement: "[SECRET_REDACTED]".to_owned(),
             fail_on_secret: false,
             window_turns: 5,
+            decay: Decay::default(),
+            sessions: Sessions::default(),
+            guard: Guard::default(),
         }
+    }
+}
+
+impl Default for Decay {
+    fn default() -> Self {
+        let rest = SignedDuration::from_hours(24 * 30);
+        Self { formula: Formula::Ebbinghaus, threshold: 0.05, rest, exempt: Vec::new() }
+    }
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self { idle: SignedDuration::from_mins(30), retention: None, promotion: Some(0.7) }
+    }
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self { share: 0.3, count: 20 }
     }
 }
 

@@ -12,8 +12,10 @@ mod follow;
 mod forget;
 mod forgetting;
 mod inspect;
+mod jobs;
 mod keys;
 mod list;
+mod maintain;
 mod policy;
 mod receipt;
 mod remember;
@@ -23,6 +25,7 @@ mod sessions;
 mod split;
 mod sweep;
 mod transfer;
+mod undo;
 mod update;
 mod why_not;
 mod window;
@@ -57,11 +60,13 @@ pub use forgetting::Forgetting;
 pub use inspect::{EntityProfile, Stats, VersionedHistory};
 pub use keys::Admitted;
 pub use list::{ListRequest, Listed};
+pub use maintain::{Assignment, Piece, Watch};
 pub use receipt::{AuditPlace, ForgetReason, Receipt};
 pub use remember::Remembered;
 pub use sessions::{Session, Sessions};
 pub use sweep::{Sweep, Swept};
 pub use transfer::{ConflictMode, Imported, Importing};
+pub use undo::{Undoing, Undone};
 pub use update::Updated;
 pub use why_not::{Absence, WhyNot};
 pub use window::Turn;
@@ -167,7 +172,7 @@ impl Engine {
     ) -> Result<Vec<Outcome>> {
         check_changes(caller, &changes)?;
         let actor = caller.actor().clone();
-        self.store.commit(Commit { actor, at, changes, audit, idempotency }).await
+        self.store.commit(Commit { actor, at, changes, audit, idempotency, work: None }).await
     }
 
     /// Records that memories were shown to somebody.

@@ -1,7 +1,12 @@
 //! How memories age and what that may cost: pure plans, made from values and a moment.
 
+pub mod decay;
 pub mod expiry;
 pub mod extraction;
+pub mod guard;
 pub mod plan;
 pub mod spend;
 pub mod sweeping;
+
+#[cfg(test)]
+mod fixtures;

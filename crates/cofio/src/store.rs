@@ -7,21 +7,24 @@ mod chain;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod document;
+mod job_document;
 mod memory_store;
 mod sqlite;
 mod vectors;
 
 use async_trait::async_trait;
+use jiff::SignedDuration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
-    Identifier, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
-    PassageHash, Place, Reading, Scope, State, Survey, Timestamp, ValueHash,
+    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
+    PassageHash, Place, Reading, Scope, Stage, State, Survey, Task, Timestamp, ValueHash, Work,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
 pub use document::{decode, encode};
+pub use job_document::{decode_job, encode_job};
 pub use memory_store::MemoryStore;
 pub use sqlite::{
     Begin, Durability, Integrity, Purged, Restored, SqliteOptions, SqliteStore, Trace, Verdict,
@@ -48,6 +51,8 @@ pub trait Store: Send + Sync {
     /// first outcomes and changes nothing. An id that was forgotten is never created again:
     /// its outcome is `Missing`, as is that of an update, a forgetting or a vector for a memory
     /// that is not there. A commit that changes nothing records nothing.
+    /// One that is part of a job makes every change or, with `Conflict`, none, and keeps the job as
+    /// it is afterwards even if there is nothing to change.
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>>;
 
     /// Makes a commit soon; does not wait, and may be lost in a crash or because of an error.
@@ -150,6 +155,52 @@ pub trait Store: Send + Sync {
     ///
     /// Fails with `Damaged`, naming the first entry that does not fit.
     async fn verify_audit(&self) -> Result<u64>;
+
+    /// Returns jobs, the latest first; with an `actor` or a `task`, only those of that one.
+    ///
+    /// A job is there from the first commit that is part of it, as the last one left it.
+    async fn jobs(
+        &self,
+        actor: Option<&Identifier>,
+        task: Option<Task>,
+        limit: usize,
+    ) -> Result<Vec<Job>>;
+
+    /// Returns a job, whosever it is.
+    async fn job(&self, id: &JobId) -> Result<Option<Job>>;
+
+    /// Returns the changes that were committed as part of a job where `access` opens them, the
+    /// oldest first.
+    async fn changes_of(&self, access: &Access, job: &JobId) -> Result<Vec<ChangeRecord>>;
+
+    /// Returns where, of what `access` opens, memories have still to come through a stage; what was
+    /// learnt last comes last.
+    ///
+    /// Turns of conversations are to be consolidated, and facts and turns enriched, as long as they
+    /// are active and have not ended. A memory whose text changes begins again.
+    async fn waiting(&self, access: &Access, stage: Stage, now: Timestamp) -> Result<Vec<Waiting>>;
+
+    /// Returns some of those in one place, what happened first coming first.
+    async fn first_waiting(
+        &self,
+        scope: &Scope,
+        conversation: Option<&Identifier>,
+        stage: Stage,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Memory>>;
+
+    /// Lets a holder, until a moment, do what only one may do at a time; returns whether it may.
+    ///
+    /// It may not while another holder's time is not over. A time that is more than
+    /// [`LONGEST_LEASE`] away was set by a clock that was wrong, and does not count.
+    async fn lease(
+        &self,
+        name: &str,
+        holder: &str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<bool>;
 
     /// Makes all changes of keys with their audit entries, or none, and returns whether anything is
     /// different afterwards; if nothing is, nothing is recorded.
@@ -259,6 +310,22 @@ pub struct Foreseen {
     pub words: Vec<Vec<String>>,
     /// The model whose vectors it will compare.
     pub model: Option<Fingerprint>,
+}
+
+/// The longest that somebody is let do what only one may do at a time.
+pub const LONGEST_LEASE: SignedDuration = SignedDuration::from_hours(24);
+
+/// Where memories have still to come through a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Whose they are.
+    pub scope: Scope,
+    /// The conversation they are part of, if they come through it one conversation at a time.
+    pub conversation: Option<Identifier>,
+    /// How many.
+    pub count: u64,
+    /// When the last of them was learnt.
+    pub latest_at: Timestamp,
 }
 
 /// That a value must not be learnt again.
@@ -447,6 +514,17 @@ pub struct Tombstone {
 pub(crate) fn version_conflict(id: &MemoryId, expected: u64, found: u64) -> Error {
     let message = format!("{id} has version {found}, not {expected}: somebody changed it since");
     Error::new(ErrorKind::Conflict, message).with("expected", expected).with("found", found)
+}
+
+/// Refuses outcomes of a job's commit among which a change had nothing to change.
+fn check_work(work: Option<&Work>, outcomes: &[Outcome]) -> Result<()> {
+    match outcomes.iter().find(|outcome| !outcome.changed()) {
+        Some(outcome) if work.is_some() => {
+            let message = format!("{} is not as it was when the job was planned", outcome.id());
+            Err(Error::new(ErrorKind::Conflict, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the error of a new key that has the id of another.

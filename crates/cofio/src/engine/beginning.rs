@@ -47,7 +47,7 @@ fn first_question(caller: &Caller, session: Scope, now: Timestamp) -> Result<Com
     let key = IdempotencyKey::new(format!("cofio.conversation-began:{}", hex(&digest)))?;
     let changes = vec![Change::Forget { id: telling(now)?, scope: session, version: None }];
     let (actor, idempotency) = (caller.actor().clone(), Some((key, digest.into())));
-    Ok(Commit { actor, at: now, changes, audit: Vec::new(), idempotency })
+    Ok(Commit { actor, at: now, changes, audit: Vec::new(), idempotency, work: None })
 }
 
 /// Returns an id that tells a moment; no memory has it, as those of memories are of version 7.

@@ -183,7 +183,7 @@ impl Engine {
         audit.extend(super::redaction_event(redactions.iter()));
         super::check_changes(caller, &changes)?;
         let (actor, at) = (caller.actor().clone(), self.now());
-        let commit = Commit { actor, at, changes, audit, idempotency: None };
+        let commit = Commit { actor, at, changes, audit, idempotency: None, work: None };
         imported.count(&match importing.dry_run {
             _ if count == 0 => Vec::new(),
             true => self.store.rehearse(commit).await?,

@@ -16,6 +16,8 @@ pub enum AuditAction {
     BulkDelete,
     /// Expired memories were removed.
     TtlCleanup,
+    /// A job changed memories.
+    Maintenance,
     /// A secret was taken out of a text.
     SecretRedacted,
     /// A write was refused.
@@ -34,6 +36,7 @@ names!(AuditAction, "audit action", Invalid, {
     Delete => "memory_delete",
     BulkDelete => "memory_bulk_delete",
     TtlCleanup => "memory_ttl_cleanup",
+    Maintenance => "memory_maintenance",
     SecretRedacted => "secret_redacted",
     PoisoningAttemptBlocked => "poisoning_attempt_blocked",
     KeyCreated => "key_created",

@@ -1,5 +1,5 @@
 use super::names::names;
-use super::{AuditEvent, Fingerprint, Identifier, Memory, MemoryId, Scope, Timestamp};
+use super::{AuditEvent, Fingerprint, Identifier, Memory, MemoryId, Scope, Timestamp, Work};
 use crate::error::{Error, Result};
 
 /// One thing that happens to one memory.
@@ -87,6 +87,8 @@ pub struct Commit {
     pub audit: Vec<AuditEvent>,
     /// Makes a repeated commit return the first one's outcomes.
     pub idempotency: Option<(IdempotencyKey, [u8; 32])>,
+    /// The job that it is part of, if the engine works of itself.
+    pub work: Option<Box<Work>>,
 }
 
 /// What became of one change.

@@ -28,6 +28,7 @@ mod fixtures;
 mod forgetting;
 mod identity;
 mod isolation;
+mod jobs;
 mod journal;
 mod keeping;
 mod keys;
@@ -249,6 +250,15 @@ macro_rules! conformance_suite {
                 an_id_of_another_scope_cannot_be_taken,
                 no_scope_is_not_every_scope,
                 several_scopes_are_read_together_and_told_apart,
+            }
+            jobs {
+                a_job_is_as_the_last_commit_left_it,
+                jobs_are_listed_latest_first,
+                changes_are_known_by_their_job,
+                a_job_makes_every_change_or_none,
+                turns_wait_by_conversation_and_facts_with_them_by_scope,
+                what_came_through_a_stage_waits_no_more,
+                one_at_a_time_holds_a_lease,
             }
             journal {
                 changes_are_numbered_in_order,

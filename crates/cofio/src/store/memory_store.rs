@@ -7,6 +7,7 @@ mod contents;
 mod embedding;
 mod entities;
 mod evidence;
+mod jobs;
 mod journal;
 mod kept;
 mod keys;
@@ -24,13 +25,13 @@ use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
     Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Inquiry, Listing, Page,
-    Rejection, ScopeSummary, Store, Tombstone,
+    Rejection, ScopeSummary, Store, Tombstone, Waiting,
 };
 use crate::error::Result;
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Key,
-    KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
-    State, Survey, Timestamp, ValueHash,
+    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job, JobId,
+    Key, KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
+    Scope, Stage, State, Survey, Task, Timestamp, ValueHash,
 };
 
 /// Keeps memories in the process.
@@ -213,6 +214,50 @@ impl Store for MemoryStore {
 
     async fn verify_audit(&self) -> Result<u64> {
         self.contents().journal.verify()
+    }
+
+    async fn jobs(
+        &self,
+        actor: Option<&Identifier>,
+        task: Option<Task>,
+        limit: usize,
+    ) -> Result<Vec<Job>> {
+        Ok(self.contents().ledger.list(actor, task, limit))
+    }
+
+    async fn job(&self, id: &JobId) -> Result<Option<Job>> {
+        Ok(self.contents().ledger.find(id))
+    }
+
+    async fn changes_of(&self, access: &Access, job: &JobId) -> Result<Vec<ChangeRecord>> {
+        let contents = self.contents();
+        let made = contents.journal.changes_of(job);
+        Ok(made.filter(|change| access.opens(&change.scope)).cloned().collect())
+    }
+
+    async fn waiting(&self, access: &Access, stage: Stage, now: Timestamp) -> Result<Vec<Waiting>> {
+        Ok(self.contents().waiting(access, stage, now))
+    }
+
+    async fn first_waiting(
+        &self,
+        scope: &Scope,
+        conversation: Option<&Identifier>,
+        stage: Stage,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Memory>> {
+        Ok(self.contents().first_waiting(scope, conversation, stage, now, limit))
+    }
+
+    async fn lease(
+        &self,
+        name: &str,
+        holder: &str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<bool> {
+        Ok(self.contents().ledger.lease(name, holder, now, until))
     }
 
     async fn commit_keys(&self, commit: KeyCommit) -> Result<bool> {

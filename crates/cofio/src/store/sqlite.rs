@@ -17,6 +17,7 @@ mod gathering;
 mod head;
 mod idempotency;
 mod index;
+mod jobs;
 mod keys;
 mod pending;
 mod purge;
@@ -40,13 +41,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{
     Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
-    ScopeSummary, Store, Tombstone,
+    ScopeSummary, Store, Tombstone, Waiting,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Key,
-    KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
-    Timestamp, ValueHash,
+    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job, JobId,
+    Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
+    Stage, Task, Timestamp, ValueHash,
 };
 use derived::Ready;
 use threads::Threads;
@@ -283,6 +284,62 @@ impl Store for SqliteStore {
                 head::check(connection, &path, kept.as_ref())?;
                 Ok(entries)
             })
+            .await
+    }
+
+    async fn jobs(
+        &self,
+        actor: Option<&Identifier>,
+        task: Option<Task>,
+        limit: usize,
+    ) -> Result<Vec<Job>> {
+        let actor = actor.cloned();
+        self.threads
+            .read(move |connection| jobs::list(connection, actor.as_ref(), task, limit))
+            .await
+    }
+
+    async fn job(&self, id: &JobId) -> Result<Option<Job>> {
+        let id = id.clone();
+        self.threads.read(move |connection| jobs::find(connection, &id)).await
+    }
+
+    async fn changes_of(&self, access: &Access, job: &JobId) -> Result<Vec<ChangeRecord>> {
+        let (access, job) = (access.clone(), job.clone());
+        self.threads.read(move |connection| read::changes_of(connection, &access, &job)).await
+    }
+
+    async fn waiting(&self, access: &Access, stage: Stage, now: Timestamp) -> Result<Vec<Waiting>> {
+        let access = access.clone();
+        self.threads.read(move |connection| jobs::waiting(connection, &access, stage, now)).await
+    }
+
+    async fn first_waiting(
+        &self,
+        scope: &Scope,
+        conversation: Option<&Identifier>,
+        stage: Stage,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Memory>> {
+        let (scope, conversation) = (scope.clone(), conversation.cloned());
+        self.threads
+            .read(move |connection| {
+                jobs::first_waiting(connection, &scope, conversation.as_ref(), stage, now, limit)
+            })
+            .await
+    }
+
+    async fn lease(
+        &self,
+        name: &str,
+        holder: &str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<bool> {
+        let (name, holder) = (name.to_owned(), holder.to_owned());
+        self.threads
+            .run(move |connection| jobs::lease(connection, &name, &holder, now, until))
             .await
     }
 

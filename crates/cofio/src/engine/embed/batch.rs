@@ -122,6 +122,7 @@ impl Batch<'_> {
             changes: portion.iter().zip(vectors).map(change).collect(),
             audit: Vec::new(),
             idempotency: None,
+            work: None,
         };
         let outcomes = self.engine.store.commit(commit).await?;
         let embedded = outcomes.iter().filter_map(|outcome| match outcome {

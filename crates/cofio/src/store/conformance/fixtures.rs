@@ -206,6 +206,7 @@ pub(super) fn commit(changes: Vec<Change>) -> Commit {
         changes,
         audit: vec![AuditEvent::new(AuditAction::Write)],
         idempotency: None,
+        work: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::jobs::Ledger;
 use super::journal::Journal;
 use super::kept::Kept;
 use crate::model::{
@@ -26,6 +27,7 @@ pub(super) struct Contents {
     /// Every key, with what its token is known by.
     pub(super) keys: BTreeMap<KeyId, (Key, KeyHash)>,
     pub(super) journal: Journal,
+    pub(super) ledger: Ledger,
     /// The model that memories are embedded with.
     pub(super) model: Option<Fingerprint>,
     last_number: u64,

@@ -5,14 +5,16 @@ use std::ops::RangeInclusive;
 use super::super::chain::{self, GENESIS, change_digest};
 use crate::error::Result;
 use crate::model::{
-    AuditEntry, AuditEvent, AuditRecord, ChangeKind, ChangeRange, ChangeRecord, Identifier, Memory,
-    MemoryId, Scope, Timestamp,
+    AuditEntry, AuditEvent, AuditRecord, ChangeKind, ChangeRange, ChangeRecord, Identifier, JobId,
+    Memory, MemoryId, Scope, Timestamp,
 };
 
 /// The sequence of changes and the audit.
 #[derive(Default)]
 pub(super) struct Journal {
     changes: Vec<ChangeRecord>,
+    /// The job that made each change, if one did.
+    jobs: Vec<Option<JobId>>,
     entries: Vec<AuditEntry>,
     /// The hash of the last entry, kept apart so that a shortened audit is noticed.
     head: Option<String>,
@@ -35,9 +37,15 @@ impl Unplaced {
 }
 
 impl Journal {
-    /// Adds changes to the sequence and returns where they stand, if there are any.
-    pub fn record(&mut self, changes: Vec<Unplaced>, at: Timestamp) -> Option<ChangeRange> {
+    /// Adds changes, perhaps a job's, to the sequence and returns where they stand, if there are any.
+    pub fn record(
+        &mut self,
+        changes: Vec<Unplaced>,
+        at: Timestamp,
+        job: Option<JobId>,
+    ) -> Option<ChangeRange> {
         let first = self.changes.len() as u64 + 1;
+        self.jobs.extend(changes.iter().map(|_| job.clone()));
         let placed = (first..).zip(changes).map(|(sequence, change)| {
             let Unplaced { kind, id, scope, version } = change;
             ChangeRecord { sequence, id, scope, kind, version, at }
@@ -73,6 +81,12 @@ impl Journal {
     /// Returns the changes after a place in the sequence.
     pub fn changes_after(&self, after: u64) -> impl Iterator<Item = &ChangeRecord> {
         self.changes.iter().skip(position(after))
+    }
+
+    /// Returns the changes that a job made.
+    pub fn changes_of(&self, job: &JobId) -> impl Iterator<Item = &ChangeRecord> {
+        let made = self.changes.iter().zip(&self.jobs);
+        made.filter(move |(_, maker)| maker.as_ref() == Some(job)).map(|(change, _)| change)
     }
 
     /// Returns the last place in the sequence of changes.
@@ -133,7 +147,7 @@ mod tests {
             let id = format!("fact_{number:032x}").parse().unwrap();
             let scope = Scope::user(actor.clone());
             let change = Unplaced { kind: ChangeKind::Created, id, scope, version: 1 };
-            let range = journal.record(vec![change], Timestamp::UNIX_EPOCH);
+            let range = journal.record(vec![change], Timestamp::UNIX_EPOCH, None);
             let event = AuditEvent::new(AuditAction::Write).with("count", number);
             journal.enter(&actor, Timestamp::UNIX_EPOCH, event, range);
         }

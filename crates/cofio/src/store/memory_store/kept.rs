@@ -1,7 +1,9 @@
 //! A memory with everything that is kept beside it, all of which goes when it goes.
 
+use std::collections::BTreeMap;
+
 use super::embedding::Claim;
-use crate::model::{Accesses, Embedding, EntityType, Memory, PassageVector};
+use crate::model::{Accesses, Embedding, EntityType, JobId, Memory, PassageVector, Stage};
 use crate::store::analysed::Analysed;
 use crate::text::fold;
 
@@ -24,6 +26,8 @@ pub(super) struct Kept {
     pub vectors: Vec<PassageVector>,
     /// Who is embedding it.
     pub claim: Claim,
+    /// What it came through, and in which job.
+    pub stages: BTreeMap<Stage, JobId>,
 }
 
 /// A mention, as names are compared.
@@ -56,6 +60,7 @@ impl Kept {
             mentions,
             vectors: Vec::new(),
             claim: Claim::default(),
+            stages: BTreeMap::new(),
         }
     }
 
@@ -70,6 +75,7 @@ impl Kept {
             self.memory.embedding.clone_from(&before.memory.embedding);
             self.vectors.clone_from(&before.vectors);
             self.claim = before.claim.clone();
+            self.stages.clone_from(&before.stages);
         }
         self
     }

@@ -9,9 +9,9 @@ use super::kept::{Kept, version};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     AuditEvent, Change, ChangeKind, Commit, Embedding, Fingerprint, IdempotencyKey, Identifier,
-    MemoryId, Outcome, PassageVector, Scope, Timestamp, ValueHash,
+    MemoryId, Outcome, PassageVector, Scope, Timestamp, ValueHash, Work,
 };
-use crate::store::{Rejection, Tombstone, key_conflict, version_conflict};
+use crate::store::{Rejection, Tombstone, check_work, key_conflict, version_conflict};
 
 /// A commit whose texts are analysed, which needs no lock.
 pub(super) struct Prepared {
@@ -20,6 +20,7 @@ pub(super) struct Prepared {
     changes: Vec<PreparedChange>,
     audit: Vec<AuditEvent>,
     idempotency: Option<(IdempotencyKey, [u8; 32])>,
+    work: Option<Box<Work>>,
 }
 
 enum PreparedChange {
@@ -32,7 +33,7 @@ enum PreparedChange {
 
 /// Analyses the texts of a commit.
 pub(super) fn prepare(commit: Commit) -> Prepared {
-    let Commit { actor, at, changes, audit, idempotency } = commit;
+    let Commit { actor, at, changes, audit, idempotency, work } = commit;
     let changes = changes.into_iter().map(|change| match change {
         Change::Create { memory, identity, history } => {
             let history = history.into_iter().map(version).collect();
@@ -45,7 +46,7 @@ pub(super) fn prepare(commit: Commit) -> Prepared {
             PreparedChange::Embed { id, version, fingerprint, vectors }
         }
     });
-    Prepared { actor, at, changes: changes.collect(), audit, idempotency }
+    Prepared { actor, at, changes: changes.collect(), audit, idempotency, work }
 }
 
 impl Contents {
@@ -54,16 +55,24 @@ impl Contents {
         if let Some(earlier) = self.earlier(&commit.actor, commit.idempotency.as_ref()) {
             return earlier;
         }
-        let Prepared { actor, at, changes, audit, idempotency } = commit;
+        let Prepared { actor, at, changes, audit, idempotency, work } = commit;
         let only_audit = changes.is_empty();
         let mut attempt = Attempt::new(self, at);
         let outcomes = attempt.make_all(changes)?;
+        if let Err(error) = check_work(work.as_deref(), &outcomes) {
+            attempt.take_back();
+            return Err(error);
+        }
         let recorded = attempt.recorded;
         if only_audit || outcomes.iter().any(Outcome::changed) {
-            let range = self.journal.record(recorded, at);
+            let job = work.as_ref().map(|work| work.job.id.clone());
+            let range = self.journal.record(recorded, at, job);
             for event in audit {
                 self.journal.enter(&actor, at, event, range.clone());
             }
+        }
+        if let Some(work) = work {
+            self.keep_work(*work);
         }
         if let Some((key, request)) = idempotency {
             self.requests.insert((actor, key), (request, outcomes.clone()));

@@ -14,11 +14,11 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    fn always() -> Self {
+    pub(super) fn always() -> Self {
         Self { sql: "true".to_owned(), values: Vec::new() }
     }
 
-    fn and(&mut self, sql: &str, values: impl IntoIterator<Item = Sql>) {
+    pub(super) fn and(&mut self, sql: &str, values: impl IntoIterator<Item = Sql>) {
         self.sql.push_str(" AND ");
         self.sql.push_str(sql);
         self.values.extend(values);

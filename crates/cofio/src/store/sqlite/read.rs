@@ -7,8 +7,8 @@ use super::filter::{self, Condition};
 use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, Accesses, ChangeRecord, Embedding, Filter, Fingerprint, Identifier, Identifiers, Layer,
-    Memory, MemoryId, Place, Scope, Timestamp,
+    Access, Accesses, ChangeRecord, Embedding, Filter, Fingerprint, Identifier, Identifiers, JobId,
+    Layer, Memory, MemoryId, Place, Scope, Timestamp,
 };
 use crate::store::document::{decode, moment};
 use crate::store::{Listing, Order, Page, ScopeSummary, Tombstone};
@@ -19,6 +19,12 @@ pub(super) const MEMORY: &str = "m.document, m.access_count, m.accessed_at, m.fi
 /// The columns that [`scope`] reads.
 pub(super) const SCOPE: &str =
     "s.layer, s.agent, s.user, s.session, s.project, s.team, s.org, s.company";
+
+/// The columns that [`change`] reads.
+const CHANGE: &str = concat!(
+    "c.sequence, c.id, c.kind, c.version, c.at, ",
+    "s.layer, s.agent, s.user, s.session, s.project, s.team, s.org, s.company"
+);
 
 pub(super) fn get(
     connection: &Connection,
@@ -226,24 +232,42 @@ pub(super) fn changes(
 ) -> Result<Vec<ChangeRecord>> {
     let open = filter::access(access);
     let sql = format!(
-        "SELECT {SCOPE}, c.sequence, c.id, c.kind, c.version, c.at
-         FROM changes AS c JOIN scopes AS s USING (scope)
+        "SELECT {CHANGE} FROM changes AS c JOIN scopes AS s USING (scope)
          WHERE c.sequence > ? AND {} ORDER BY c.sequence LIMIT ?",
         open.sql
     );
     let mut values = vec![bounded(after)];
     values.extend(open.values);
     values.push(bounded(limit as u64));
-    collect(connection, &sql, values, |row| {
-        let text = |column| row.get::<_, String>(column).map_err(unexpected);
-        Ok(ChangeRecord {
-            scope: scope(row, 0)?,
-            sequence: row.get(8).map_err(unexpected)?,
-            id: text(9)?.parse()?,
-            kind: text(10)?.parse()?,
-            version: row.get(11).map_err(unexpected)?,
-            at: moment(row.get(12).map_err(unexpected)?)?,
-        })
+    collect(connection, &sql, values, change)
+}
+
+/// Returns the changes that a job made where access opens them, the oldest first.
+pub(super) fn changes_of(
+    connection: &Connection,
+    access: &Access,
+    job: &JobId,
+) -> Result<Vec<ChangeRecord>> {
+    let open = filter::access(access);
+    let sql = format!(
+        "SELECT {CHANGE} FROM changes AS c JOIN scopes AS s USING (scope)
+         WHERE c.job = (SELECT job FROM jobs WHERE id = ?) AND {} ORDER BY c.sequence",
+        open.sql
+    );
+    let values = [Sql::from(job.as_str().to_owned())].into_iter().chain(open.values);
+    collect(connection, &sql, values, change)
+}
+
+/// Reads the columns of [`CHANGE`].
+fn change(row: &Row<'_>) -> Result<ChangeRecord> {
+    let text = |column| row.get::<_, String>(column).map_err(unexpected);
+    Ok(ChangeRecord {
+        sequence: row.get(0).map_err(unexpected)?,
+        id: text(1)?.parse()?,
+        kind: text(2)?.parse()?,
+        version: row.get(3).map_err(unexpected)?,
+        at: moment(row.get(4).map_err(unexpected)?)?,
+        scope: scope(row, 5)?,
     })
 }
 

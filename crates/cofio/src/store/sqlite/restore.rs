@@ -126,7 +126,7 @@ fn restore(connection: &mut Connection, actor: &Identifier, now: Timestamp) -> R
     if revoked_keys > 0 {
         event = event.with("revokedKeys", revoked_keys);
     }
-    audit::append(&transaction, actor, now, &event, writing.record()?)?;
+    audit::append(&transaction, actor, now, &event, writing.record(None)?)?;
     transaction.commit().map_err(|cause| failed(cause, "cannot restore the database"))?;
     Ok(Restored { still_forgotten, revoked_keys })
 }
@@ -191,6 +191,13 @@ const REPLACE: &str = "
     INSERT INTO main.derivations (parent, memory)
     SELECT parent, memory FROM copy.derivations
     WHERE memory IN (SELECT memory FROM main.memories);
+    INSERT INTO main.jobs (id, task, actor, started_at, record)
+    SELECT id, task, actor, started_at, record FROM copy.jobs WHERE true ON CONFLICT DO NOTHING;
+    INSERT INTO main.stages (memory, stage, job)
+    SELECT there.memory, there.stage, here.job FROM copy.stages AS there
+    JOIN copy.jobs AS own ON own.job = there.job
+    JOIN main.jobs AS here ON here.id = own.id
+    WHERE there.memory IN (SELECT memory FROM main.memories);
     INSERT INTO main.rejections (scope, value, at)
     SELECT here.scope, there.value, there.at FROM copy.rejections AS there
     JOIN copy.scopes AS own ON own.scope = there.scope

@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     ),
     include_str!("schema/004-beginnings.sql"),
     include_str!("schema/005-keys.sql"),
+    include_str!("schema/006-jobs.sql"),
 ];
 
 /// Marks a file as ours ("cofi").

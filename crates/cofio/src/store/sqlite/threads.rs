@@ -477,6 +477,7 @@ mod tests {
             changes: Vec::new(),
             audit: vec![AuditEvent::new(AuditAction::Write)],
             idempotency: None,
+            work: None,
         })
     }
 

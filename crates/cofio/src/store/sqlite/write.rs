@@ -4,14 +4,16 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::derived::{Derived, Ready};
 use super::rows::{self, Row};
-use super::{audit, codes, entities, idempotency, index, pending, rejections, turns, unexpected};
+use super::{
+    audit, codes, entities, idempotency, index, jobs, pending, rejections, turns, unexpected,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Change, ChangeKind, ChangeRange, Fingerprint, Memory, MemoryId, Outcome, PassageVector,
     Reading, Scope, Timestamp, ValueHash,
 };
 use crate::store::analysed::Analysed;
-use crate::store::{chain, document, version_conflict};
+use crate::store::{chain, check_work, document, version_conflict};
 
 /// What a commit did.
 pub(super) struct Applied {
@@ -30,7 +32,12 @@ pub(super) fn apply(connection: &Connection, ready: &Ready) -> Result<Applied> {
     let changes = commit.changes.iter().zip(derived);
     let outcomes: Vec<Outcome> =
         changes.map(|(change, derived)| writing.make(change, derived)).collect::<Result<_>>()?;
-    let range = writing.record()?;
+    check_work(commit.work.as_deref(), &outcomes)?;
+    let job = commit.work.as_ref().map(|work| jobs::keep(connection, work)).transpose()?;
+    let range = writing.record(job)?;
+    if let (Some(job), Some(work)) = (job, &commit.work) {
+        jobs::keep_stages(connection, job, work)?;
+    }
     if outcomes.iter().any(Outcome::changed) || commit.changes.is_empty() {
         for event in &commit.audit {
             audit::append(connection, &commit.actor, commit.at, event, range.clone())?;
@@ -157,6 +164,7 @@ impl<'a> Writing<'a> {
             rows::mark_embedded(self.connection, row.number, None)?;
             pending::remove(self.connection, row.number)?;
             pending::add(self.connection, row.number, row.scope)?;
+            jobs::begin_again(self.connection, row.number)?;
         }
         self.note(ChangeKind::Updated, id, row.scope, row.number, memory.version);
         Ok(Outcome::Updated(id.clone()))
@@ -235,20 +243,20 @@ impl<'a> Writing<'a> {
         self.recorded.push(Recorded { kind, id: id.clone(), scope, number, version });
     }
 
-    /// Gives each change its place, and returns the stretch of places with its digest.
-    pub(super) fn record(&self) -> Result<Option<ChangeRange>> {
+    /// Gives each change of a job, or of nobody's, its place, and returns the stretch of places with its digest.
+    pub(super) fn record(&self, job: Option<i64>) -> Result<Option<ChangeRange>> {
         let mut places = Vec::with_capacity(self.recorded.len());
         let mut insert = self
             .connection
             .prepare_cached(
-                "INSERT INTO changes (id, scope, kind, version, at, memory)
-                 VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO changes (id, scope, kind, version, at, memory, job)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)",
             )
             .map_err(unexpected)?;
         for change in &self.recorded {
             let (id, kind) = (change.id.as_str(), change.kind.as_str());
             let (at, number) = (self.at.as_microsecond(), change.number);
-            let values = params![id, change.scope, kind, change.version, at, number];
+            let values = params![id, change.scope, kind, change.version, at, number, job];
             let place = insert.insert(values).map_err(unexpected)?;
             places.push((place.unsigned_abs(), &change.id, change.kind));
         }

@@ -1,0 +1,214 @@
+use std::collections::BTreeMap;
+
+use super::Engine;
+use super::maintain::{count, described};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ingest;
+use crate::lifecycle::plan::{Plan, Step};
+use crate::model::{
+    Caller, Change, ChangeKind, ChangeRecord, Counts, Job, JobId, JobState, Memory, MemoryId,
+    Right, Task, Timestamp, Trigger, Work,
+};
+
+/// How a job is taken back.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Undoing {
+    /// Whether what somebody changed since is left as it is, in place of refusing everything.
+    pub skip_changed: bool,
+    /// Whether what the job looked at is looked at again by the next one.
+    pub again: bool,
+}
+
+/// A job that was taken back.
+#[derive(Debug, Clone)]
+pub struct Undone {
+    /// The job that took it back.
+    pub job: Job,
+    /// What was changed since and stays as it is.
+    pub skipped: Vec<MemoryId>,
+}
+
+/// What a job left behind of one memory.
+struct Left {
+    /// The version before the job, if there was one.
+    before: Option<u64>,
+    /// The version after it.
+    after: u64,
+}
+
+impl Engine {
+    /// Takes back everything that a job changed, in one commit.
+    ///
+    /// What it added is forgotten, and what it changed is as it was before, under a new version: a
+    /// number that somebody has seen never means another text. Fails with `Conflict` if somebody
+    /// changed any of it since, or concluded something from what it added. What has ended and was
+    /// removed is gone, so a job that did so cannot be taken back.
+    pub async fn undo(&self, caller: &Caller, id: &JobId, undoing: Undoing) -> Result<Undone> {
+        let undo = async {
+            caller.require(Right::Write)?;
+            caller.require(Right::Delete)?;
+            let undone = self.load_job(caller, id).await?;
+            check_undoable(&undone)?;
+            let (plan, skipped) = self.plan_undo(caller, id, undoing).await?;
+            let job = self.take_back(caller, undone, plan, undoing).await?;
+            Ok(Undone { job, skipped })
+        };
+        undo.await.map_err(|error: Error| error.during("undo"))
+    }
+
+    /// Returns what taking back a job would change, and what would be skipped.
+    pub async fn would_undo(
+        &self,
+        caller: &Caller,
+        id: &JobId,
+        undoing: Undoing,
+    ) -> Result<(Plan, Vec<MemoryId>)> {
+        let rehearse = async {
+            check_undoable(&self.load_job(caller, id).await?)?;
+            self.plan_undo(caller, id, undoing).await
+        };
+        rehearse.await.map_err(|error: Error| error.during("undo"))
+    }
+
+    async fn plan_undo(
+        &self,
+        caller: &Caller,
+        id: &JobId,
+        undoing: Undoing,
+    ) -> Result<(Plan, Vec<MemoryId>)> {
+        let left = left_behind(self.store.changes_of(caller.access(), id).await?)?;
+        let ids: Vec<MemoryId> = left.keys().cloned().collect();
+        // What was forgotten since is gone, and stays so.
+        let memories = self.store.get(caller.access(), &ids).await?;
+        let (mut plan, mut skipped, now) = (Plan::default(), Vec::new(), self.now());
+        for memory in memories {
+            let left = &left[&memory.id];
+            plan.looked_at += 1;
+            if memory.version == left.after {
+                plan.steps.push(self.restored(caller, memory, left.before, now).await?);
+            } else if undoing.skip_changed {
+                skipped.push(memory.id);
+            } else {
+                return Err(changed_since(&memory.id));
+            }
+        }
+        self.check_conclusions(caller, &plan, &left).await?;
+        Ok((plan, skipped))
+    }
+
+    /// Returns the step that makes a memory what it was, or that forgets it if it was not.
+    async fn restored(
+        &self,
+        caller: &Caller,
+        memory: Memory,
+        before: Option<u64>,
+        now: Timestamp,
+    ) -> Result<Step> {
+        let Some(before) = before else {
+            let (id, scope, version) =
+                (memory.id.clone(), memory.scope.clone(), Some(memory.version));
+            let change = Change::Forget { id, scope, version };
+            return Ok(Step { change, before: Some(memory), why: "the job added it" });
+        };
+        let history = self.store.history(caller.access(), &memory.id).await?;
+        let earlier = history.into_iter().find(|version| version.version == before);
+        let earlier = earlier.ok_or_else(|| changed_since(&memory.id))?;
+        let after = Memory { version: memory.version + 1, updated_at: now, ..earlier };
+        let identity = ingest::identity_of(&after);
+        Ok(Step::update(memory, after, identity, "the job changed it"))
+    }
+
+    /// Refuses to forget what something else was concluded from.
+    async fn check_conclusions(
+        &self,
+        caller: &Caller,
+        plan: &Plan,
+        left: &BTreeMap<MemoryId, Left>,
+    ) -> Result<()> {
+        let forgotten = plan.steps.iter().filter(|step| step.after().is_none());
+        let forgotten: Vec<MemoryId> = forgotten.map(|step| step.id().clone()).collect();
+        let concluded = self.store.derived(caller.access(), &forgotten).await?;
+        match concluded.iter().find(|(id, _)| !left.contains_key(id)) {
+            Some((id, _)) => {
+                let message =
+                    format!("{id} was concluded from what the job added: forget it first");
+                Err(Error::new(ErrorKind::Conflict, message).with("id", id.as_str()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Commits what takes back a job, with both jobs as they are afterwards.
+    async fn take_back(
+        &self,
+        caller: &Caller,
+        undone: Job,
+        plan: Plan,
+        undoing: Undoing,
+    ) -> Result<Job> {
+        let now = self.now();
+        let mut counts = Counts::default();
+        count(&mut counts, &plan);
+        let job = Job {
+            id: self.new_job(now),
+            task: Task::Undo,
+            state: JobState::Completed,
+            actor: caller.actor().clone(),
+            trigger: Trigger::Hand,
+            due_at: None,
+            started_at: now,
+            alive_until: now,
+            ended_at: Some(now),
+            counts,
+            note: None,
+            undoes: Some(undone.id.clone()),
+            undone_by: None,
+        };
+        let again = undoing.again.then(|| undone.id.clone());
+        let undone = Job { state: JobState::Undone, undone_by: Some(job.id.clone()), ..undone };
+        let audit = vec![described(&job, &plan).with("undoes", undone.id.as_str())];
+        let changes = in_order(plan).into_iter().map(|step| step.change).collect();
+        let work = Work { other: Some(undone), again, ..Work::on(job.clone()) };
+        self.commit_work(caller, now, changes, audit, work).await?;
+        self.announce();
+        Ok(job)
+    }
+}
+
+/// Puts what is forgotten first, so that what comes back may have what it had in common with it.
+fn in_order(plan: Plan) -> Vec<Step> {
+    let (gone, changed): (Vec<Step>, Vec<Step>) =
+        plan.steps.into_iter().partition(|step| step.after().is_none());
+    gone.into_iter().chain(changed).collect()
+}
+
+fn check_undoable(job: &Job) -> Result<()> {
+    let refuse = |why: &str| Err(Error::new(ErrorKind::Conflict, format!("{} {why}", job.id)));
+    match (job.state, job.task) {
+        (JobState::Undone, _) => refuse("was taken back already"),
+        (JobState::Running, _) => refuse("is running; wait until it has ended"),
+        (_, Task::Expire) => refuse("removed what had ended, which is gone"),
+        (_, Task::Undo) => refuse("took back another job; do that one again in its place"),
+        _ => Ok(()),
+    }
+}
+
+/// Returns what a job left behind of every memory that it touched.
+fn left_behind(changes: Vec<ChangeRecord>) -> Result<BTreeMap<MemoryId, Left>> {
+    let mut left: BTreeMap<MemoryId, Left> = BTreeMap::new();
+    for change in changes {
+        if change.kind == ChangeKind::Deleted {
+            let message = format!("{} was removed by the job and is gone", change.id);
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        let before = (change.kind == ChangeKind::Updated).then(|| change.version - 1);
+        let (after, start) = (change.version, Left { before, after: change.version });
+        left.entry(change.id).and_modify(|left| left.after = after).or_insert(start);
+    }
+    Ok(left)
+}
+
+fn changed_since(id: &MemoryId) -> Error {
+    let message = format!("{id} was changed since the job; --skip-changed leaves it as it is");
+    Error::new(ErrorKind::Conflict, message).with("id", id.as_str())
+}

@@ -1,0 +1,133 @@
+//! The ledger of jobs, what they have come to, and who may run them.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::contents::Contents;
+use super::kept::Kept;
+use crate::model::{
+    Access, Identifier, Job, JobId, Kind, Memory, Scope, Stage, State, Task, Timestamp, Work,
+};
+use crate::store::{LONGEST_LEASE, Waiting};
+
+/// Everything about jobs.
+#[derive(Default)]
+pub(super) struct Ledger {
+    jobs: BTreeMap<JobId, Job>,
+    /// Who may do what only one may do at a time, and until when.
+    leases: BTreeMap<String, (String, Timestamp)>,
+}
+
+impl Ledger {
+    /// Returns jobs, the latest first.
+    pub fn list(&self, actor: Option<&Identifier>, task: Option<Task>, limit: usize) -> Vec<Job> {
+        let meant = |job: &&Job| {
+            actor.is_none_or(|actor| job.actor == *actor)
+                && task.is_none_or(|task| job.task == task)
+        };
+        let mut jobs: Vec<Job> = self.jobs.values().filter(meant).cloned().collect();
+        jobs.sort_by_key(|job| Reverse((job.started_at, job.id.clone())));
+        jobs.truncate(limit);
+        jobs
+    }
+
+    /// Returns one job.
+    pub fn find(&self, id: &JobId) -> Option<Job> {
+        self.jobs.get(id).cloned()
+    }
+
+    /// Lets a holder do what only one may do at a time, unless somebody else does.
+    pub fn lease(&mut self, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> bool {
+        // One that ends later than any can was taken by a clock that was wrong.
+        let latest = now.checked_add(LONGEST_LEASE).unwrap_or(Timestamp::MAX);
+        let free = self
+            .leases
+            .get(name)
+            .is_none_or(|(other, end)| other == holder || *end <= now || *end > latest);
+        if free {
+            self.leases.insert(name.to_owned(), (holder.to_owned(), until));
+        }
+        free
+    }
+}
+
+impl Contents {
+    /// Keeps the jobs of a commit as they are afterwards, and what came through which stage.
+    pub fn keep_work(&mut self, work: Work) {
+        let Work { job, other, through, again } = work;
+        if let Some(again) = again {
+            self.change_all(|kept| kept.stages.retain(|_, job| *job != again));
+        }
+        for (id, stage) in through {
+            self.change(&id, |kept| {
+                kept.stages.entry(stage).or_insert_with(|| job.id.clone());
+            });
+        }
+        for job in other.into_iter().chain([job]) {
+            self.ledger.jobs.insert(job.id.clone(), job);
+        }
+    }
+
+    /// Returns where memories have still to come through a stage.
+    pub fn waiting(&self, access: &Access, stage: Stage, now: Timestamp) -> Vec<Waiting> {
+        let mut all: Vec<Waiting> = Vec::new();
+        for inside in self.scopes(access) {
+            let mut places: BTreeMap<Option<Identifier>, Waiting> = BTreeMap::new();
+            for kept in inside.into_iter().filter(|kept| waits(kept, stage, now)) {
+                let memory = &kept.memory;
+                let conversation = place(memory, stage);
+                let waiting = places.entry(conversation.clone()).or_insert_with(|| Waiting {
+                    scope: memory.scope.clone(),
+                    conversation,
+                    count: 0,
+                    latest_at: memory.created_at,
+                });
+                waiting.count += 1;
+                waiting.latest_at = waiting.latest_at.max(memory.created_at);
+            }
+            all.extend(places.into_values());
+        }
+        all.sort_by_key(|waiting| waiting.latest_at);
+        all
+    }
+
+    /// Returns the first memories in one place that have still to come through a stage.
+    pub fn first_waiting(
+        &self,
+        scope: &Scope,
+        conversation: Option<&Identifier>,
+        stage: Stage,
+        now: Timestamp,
+        limit: usize,
+    ) -> Vec<Memory> {
+        let meant = |kept: &&Kept| {
+            waits(kept, stage, now)
+                && conversation.is_none_or(|name| kept.memory.conversation() == Some(name.as_str()))
+        };
+        let inside = self.inside(std::slice::from_ref(scope));
+        let mut memories: Vec<Memory> =
+            inside.into_iter().filter(meant).map(Kept::to_memory).collect();
+        memories.sort_by_key(|memory| (memory.event_at, memory.id.clone()));
+        memories.truncate(limit);
+        memories
+    }
+}
+
+/// Returns whether a memory has still to come through a stage.
+fn waits(kept: &Kept, stage: Stage, now: Timestamp) -> bool {
+    let memory = &kept.memory;
+    let meant = match stage {
+        Stage::Consolidated => memory.kind == Kind::Episode && memory.conversation().is_some(),
+        Stage::Enriched => matches!(memory.kind, Kind::Episode | Kind::Fact),
+    };
+    let alive = memory.state == State::Active && !memory.expired(now);
+    meant && alive && !kept.stages.contains_key(&stage)
+}
+
+/// Returns the conversation that a memory comes through a stage with.
+fn place(memory: &Memory, stage: Stage) -> Option<Identifier> {
+    match stage {
+        Stage::Consolidated => memory.conversation().and_then(|name| Identifier::new(name).ok()),
+        Stage::Enriched => None,
+    }
+}
