@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use cofio::model::{Caller, Doubt, Identifiers, Layer, Scope, Timestamp};
+use cofio::model::{Caller, Doubt, Identifier, Identifiers, Layer, Scope, Timestamp};
 use cofio::store::SqliteStore;
 use cofio::{Engine, ErrorKind, Selection, retrieval};
 use jiff::tz::TimeZone;
@@ -77,6 +77,23 @@ impl App {
             Some([layer]) => Ok(Scope::new(*layer, &all)?.identifiers().clone()),
             _ => Ok(all),
         }
+    }
+
+    /// Returns whether the command line names a layer, or an identifier besides the user.
+    pub fn is_narrowed(&self) -> bool {
+        self.names_a_layer() || self.globals.named().next().is_some()
+    }
+
+    /// Keeps the scopes that have the layer and the identifiers that stand on the command line.
+    pub fn retain_named(&self, scopes: &mut Vec<Scope>) -> Result<()> {
+        let named = self.globals.named().map(|(layer, name)| Ok((layer, Identifier::new(name)?)));
+        let named: Vec<(Layer, Identifier)> = named.collect::<Result<_>>()?;
+        let layers = self.layers();
+        scopes.retain(|scope| {
+            layers.as_ref().is_none_or(|layers| layers.contains(&scope.layer()))
+                && named.iter().all(|(layer, name)| scope.identifiers().get(*layer) == Some(name))
+        });
+        Ok(())
     }
 
     /// Returns the scope to write to.

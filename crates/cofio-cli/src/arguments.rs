@@ -7,8 +7,9 @@ use cofio::model::Layer;
 
 use crate::commands::{
     archive, audit, backup, clear, completions, confirm, context, correct, doctor, edit, embed,
-    entity, export, facts, forget, history, hook, import, install, key, list, mcp, model, purge,
-    remember, restore, review, scan, search, serve, show, stats, verify_forgotten, why_not, window,
+    entity, export, facts, forget, history, hook, import, install, jobs, key, list, maintain, mcp,
+    model, purge, remember, restore, review, scan, search, serve, show, stats, verify_forgotten,
+    why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -101,6 +102,8 @@ pub enum Command {
     Clear(clear::Clear),
     VerifyForgotten(verify_forgotten::VerifyForgotten),
     Purge(purge::Purge),
+    Maintain(maintain::Maintain),
+    Jobs(jobs::Jobs),
     Audit(audit::Audit),
     Export(export::Export),
     Import(import::Import),

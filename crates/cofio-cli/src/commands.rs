@@ -20,8 +20,10 @@ pub mod history;
 pub mod hook;
 pub mod import;
 pub mod install;
+pub mod jobs;
 pub mod key;
 pub mod list;
+pub mod maintain;
 pub mod mcp;
 pub mod model;
 pub mod purge;
@@ -76,6 +78,8 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Clear(command) => on_store(&globals, async |app| command.run(app).await),
         Command::VerifyForgotten(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Purge(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Maintain(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Jobs(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Audit(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Export(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Import(command) => writing(&globals, async |app| command.run(app).await),

@@ -46,6 +46,12 @@ impl Progress {
         self.bar.set_position(done);
     }
 
+    /// Says how many pieces are done, and how many there are.
+    pub fn reached(&self, done: u64, of: u64) {
+        self.bar.set_length(of);
+        self.bar.set_position(done);
+    }
+
     fn start(bar: ProgressBar, template: &str, what: &'static str) -> Self {
         let style = ProgressStyle::with_template(template).expect("the templates are written here");
         let bar = bar.with_style(style).with_message(what);

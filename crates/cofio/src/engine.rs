@@ -2,6 +2,7 @@
 
 mod archive;
 mod beginning;
+mod brief;
 mod census;
 mod confirm;
 mod context;

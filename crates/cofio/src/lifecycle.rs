@@ -1,10 +1,13 @@
 //! How memories age and what that may cost: pure plans, made from values and a moment.
 
+pub mod brief;
 pub mod decay;
+pub mod diff;
 pub mod expiry;
 pub mod extraction;
 pub mod guard;
 pub mod plan;
+pub mod promotion;
 pub mod spend;
 pub mod sweeping;
 

@@ -19,7 +19,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
-    PassageHash, Place, Reading, Scope, Stage, State, Survey, Task, Timestamp, ValueHash, Work,
+    PassageHash, Place, Reading, Scope, Stage, State, Survey, Task, Timestamp, ValueHash, Waiting,
+    Work,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -314,19 +315,6 @@ pub struct Foreseen {
 
 /// The longest that somebody is let do what only one may do at a time.
 pub const LONGEST_LEASE: SignedDuration = SignedDuration::from_hours(24);
-
-/// Where memories have still to come through a stage.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
-    /// Whose they are.
-    pub scope: Scope,
-    /// The conversation they are part of, if they come through it one conversation at a time.
-    pub conversation: Option<Identifier>,
-    /// How many.
-    pub count: u64,
-    /// When the last of them was learnt.
-    pub latest_at: Timestamp,
-}
 
 /// That a value must not be learnt again.
 #[derive(Debug, Clone, PartialEq, Eq)]

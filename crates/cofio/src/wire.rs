@@ -2,12 +2,17 @@
 //!
 //! Written out by hand, so that renaming a field elsewhere changes no interface.
 
+mod jobs;
 mod keys;
 mod output;
 mod patch;
 mod receipt;
 
 pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry, moment};
+pub use jobs::{
+    DifferenceOutput, JobDetailOutput, JobRunOutput, JobRunsOutput, MaintainOutput, PieceOutput,
+    StepOutput, UndoOutput,
+};
 pub use keys::{GrantOutput, KeyOutput};
 pub use output::{
     AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, CorrectOutput, DeleteOutput, EntityOutput,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use cofio::engine::{Sweep, Swept};
-use cofio::model::{Criteria, Identifier, Kind, Layer, Scope, State, Timestamp};
+use cofio::model::{Criteria, Kind, Scope, State, Timestamp};
 use cofio::store::Store as _;
 use cofio::wire::ScopeOutput;
 use cofio::{Error, ErrorKind, Selection};
@@ -100,8 +100,7 @@ impl Clear {
         scopes.extend(of_this_sort.map(|(_, scope)| scope));
         let mut seen = HashSet::new();
         scopes.retain(|scope| seen.insert(scope.to_string()));
-        let names = names(app)?;
-        scopes.retain(|scope| is_named(app, &names, scope));
+        app.retain_named(&mut scopes)?;
         Ok(scopes)
     }
 
@@ -150,8 +149,8 @@ async fn give_swept(app: &App, scopes: &[Scope]) -> Result<()> {
 
 /// Forgets what has ended by itself: everywhere, or in the scopes that the flags narrow it down to.
 async fn sweep(app: &App, scopes: &[Scope]) -> Result<usize> {
-    let narrowed = app.layers().is_some() || app.globals.named().next().is_some();
-    let sweep = Sweep { within: narrowed.then(|| scopes.to_vec()), ..Sweep::default() };
+    let within = app.is_narrowed().then(|| scopes.to_vec());
+    let sweep = Sweep { within, ..Sweep::default() };
     match app.engine.sweep(&app.caller, &sweep).await? {
         Swept::Removed(count) => Ok(count),
         Swept::Held { count, share } => {
@@ -165,17 +164,6 @@ async fn sweep(app: &App, scopes: &[Scope]) -> Result<usize> {
             Ok(app.engine.sweep_agreed(&app.caller, &sweep).await?)
         }
     }
-}
-
-/// Returns whether a scope has the layer and the identifiers that stand on the command line.
-fn is_named(app: &App, names: &[(Layer, Identifier)], scope: &Scope) -> bool {
-    app.layers().is_none_or(|layers| layers.contains(&scope.layer()))
-        && names.iter().all(|(layer, name)| scope.identifiers().get(*layer) == Some(name))
-}
-
-/// Returns the identifiers that stand on the command line.
-fn names(app: &App) -> Result<Vec<(Layer, Identifier)>> {
-    app.globals.named().map(|(layer, name)| Ok((layer, Identifier::new(name)?))).collect()
 }
 
 /// Returns everything in a scope of some kinds, or of all if none is given.

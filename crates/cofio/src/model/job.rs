@@ -5,7 +5,7 @@ use uuid::ContextV7;
 
 use super::id::{is_digits, unique_digits};
 use super::names::names;
-use super::{Identifier, MemoryId, Timestamp};
+use super::{Identifier, MemoryId, Scope, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The id of a job: `job_`, then a UUID of version 7.
@@ -185,6 +185,19 @@ pub enum Stage {
 }
 
 names!(Stage, "stage", Invalid, { Consolidated => "consolidated", Enriched => "enriched" });
+
+/// Where memories have still to come through a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Whose they are.
+    pub scope: Scope,
+    /// The conversation they are part of, if they come through it one conversation at a time.
+    pub conversation: Option<Identifier>,
+    /// How many.
+    pub count: u64,
+    /// When the last of them was learnt.
+    pub latest_at: Timestamp,
+}
 
 /// What a commit is part of, where the engine works of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

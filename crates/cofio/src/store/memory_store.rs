@@ -25,13 +25,13 @@ use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
     Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Inquiry, Listing, Page,
-    Rejection, ScopeSummary, Store, Tombstone, Waiting,
+    Rejection, ScopeSummary, Store, Tombstone,
 };
 use crate::error::Result;
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job, JobId,
     Key, KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
-    Scope, Stage, State, Survey, Task, Timestamp, ValueHash,
+    Scope, Stage, State, Survey, Task, Timestamp, ValueHash, Waiting,
 };
 
 /// Keeps memories in the process.

@@ -41,13 +41,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{
     Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
-    ScopeSummary, Store, Tombstone, Waiting,
+    ScopeSummary, Store, Tombstone,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job, JobId,
     Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
-    Stage, Task, Timestamp, ValueHash,
+    Stage, Task, Timestamp, ValueHash, Waiting,
 };
 use derived::Ready;
 use threads::Threads;

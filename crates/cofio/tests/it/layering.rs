@@ -20,7 +20,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("entry", &[]),
     ("bundle", &["entry"]),
     ("engine", &["ingest", "recognise", "retrieval", "lifecycle", "embed", "store", "bundle"]),
-    ("wire", &["entry", "engine", "ingest", "retrieval", "store"]),
+    ("wire", &["entry", "engine", "ingest", "lifecycle", "retrieval", "store"]),
 ];
 
 const EVERYONE_KNOWS: &[&str] = &["error", "config", "model", "processors", "text"];

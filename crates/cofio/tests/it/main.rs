@@ -8,6 +8,7 @@ mod engine;
 mod fixture;
 mod forgetting;
 mod isolation;
+mod jobs;
 mod keys;
 mod languages;
 mod layering;

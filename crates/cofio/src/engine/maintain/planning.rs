@@ -2,19 +2,41 @@
 
 use super::{Assignment, Piece};
 use crate::engine::Engine;
-use crate::error::Result;
-use crate::ingest;
-use crate::lifecycle::decay;
-use crate::lifecycle::plan::Plan;
+use crate::error::{ErrorKind, Result};
+use crate::ingest::{self, Prepared};
+use crate::lifecycle::plan::{Plan, Step};
+use crate::lifecycle::{brief, decay, promotion};
 use crate::model::{
-    Caller, Criteria, Filter, Identifier, Kind, MemoryId, Scope, Stage, State, Task, Timestamp,
+    Caller, Change, Channel, Commit, Criteria, Draft, Filter, Identifier, Kind, Memory, MemoryId,
+    Scope, Source, Stage, State, Task, Timestamp,
 };
+use crate::store::{Order, Page};
+
+/// The label of a reflection on a week.
+const WEEKLY: &str = "weekly";
 
 /// A place where a task has something to do.
 #[derive(Debug, Clone)]
 pub(super) struct Unit {
     pub(super) scope: Scope,
     pub(super) conversation: Option<Identifier>,
+}
+
+/// A plan that nobody has looked at.
+#[derive(Default)]
+struct Drafted {
+    plan: Plan,
+    /// What will have come through a stage.
+    through: Vec<(MemoryId, Stage)>,
+    /// Whether there may be more to do in the same place.
+    more: bool,
+}
+
+impl Drafted {
+    /// Makes everything that there is to do in a place.
+    fn whole(plan: Plan) -> Self {
+        Self { plan, ..Self::default() }
+    }
 }
 
 impl Engine {
@@ -30,6 +52,7 @@ impl Engine {
                 self.waiting_units(caller, Stage::Consolidated, assignment, now).await?
             }
             Task::Enrich => self.waiting_units(caller, Stage::Enriched, assignment, now).await?,
+            Task::Promote => self.conversations(caller, assignment, now).await?,
             _ => {
                 let scopes = self.scopes(caller).await?.into_iter();
                 scopes.map(|scope| Unit { scope, conversation: None }).collect()
@@ -48,16 +71,36 @@ impl Engine {
         assignment: &Assignment,
         now: Timestamp,
     ) -> Result<Vec<Unit>> {
-        let over = now.checked_sub(self.config.sessions.idle).unwrap_or(now);
         let named = assignment.conversation.as_ref();
-        let waiting = self.store.waiting(caller.access(), stage, now).await?.into_iter();
-        let meant = waiting.filter(|place| {
-            named.is_none_or(|named| place.conversation.as_ref() == Some(named))
-                && (!assignment.only_over || place.latest_at <= over)
-        });
+        let mut waiting = self.store.waiting(caller.access(), stage, now).await?;
+        if assignment.only_over && stage == Stage::Consolidated {
+            waiting = promotion::over(waiting, now, self.config.sessions.idle);
+        }
+        let meant = waiting
+            .into_iter()
+            .filter(|place| named.is_none_or(|named| place.conversation.as_ref() == Some(named)));
         Ok(meant
             .map(|place| Unit { scope: place.scope, conversation: place.conversation })
             .collect())
+    }
+
+    /// Returns the scopes of conversations.
+    async fn conversations(
+        &self,
+        caller: &Caller,
+        assignment: &Assignment,
+        now: Timestamp,
+    ) -> Result<Vec<Unit>> {
+        let named = assignment.conversation.as_ref();
+        let rested = now.checked_sub(self.config.sessions.idle).unwrap_or(now);
+        let summaries = self.store.scopes(caller.access(), now).await?.into_iter();
+        let meant = summaries.filter(|summary| {
+            let conversation = promotion::conversation_of(&summary.scope);
+            conversation.is_some()
+                && named.is_none_or(|named| conversation == Some(named))
+                && (!assignment.only_over || summary.latest_at.is_some_and(|at| at <= rested))
+        });
+        Ok(meant.map(|summary| Unit { scope: summary.scope, conversation: None }).collect())
     }
 
     /// Returns what a task wants to do next in a place, if there is anything left.
@@ -70,7 +113,11 @@ impl Engine {
     ) -> Result<Option<Piece>> {
         let Drafted { plan, through, more } = match task {
             Task::Decay => Drafted::whole(self.plan_decay(unit, now).await?),
-            _ => Drafted::whole(Plan::default()),
+            Task::Promote => Drafted::whole(self.plan_promotion(caller, unit, now).await?),
+            Task::Reflect => Drafted::whole(self.plan_reflection(caller, unit, now).await?),
+            Task::Enrich | Task::Consolidate | Task::Merge | Task::Expire | Task::Undo => {
+                Drafted::default()
+            }
         };
         if plan.steps.is_empty() && through.is_empty() {
             return Ok(None);
@@ -80,27 +127,134 @@ impl Engine {
     }
 
     async fn plan_decay(&self, unit: &Unit, now: Timestamp) -> Result<Plan> {
-        let criteria = Criteria {
-            kinds: Kind::ALL.iter().copied().filter(|kind| kind.decays()).collect(),
-            states: vec![State::Active, State::Decayed],
-            ..Criteria::default()
-        };
-        let filter = Filter { scopes: vec![unit.scope.clone()], now, criteria };
-        let memories = self.all(&filter).await?;
+        let kinds = Kind::ALL.iter().copied().filter(|kind| kind.decays()).collect();
+        let states = vec![State::Active, State::Decayed];
+        let memories = self.in_states(&unit.scope, kinds, states, now).await?;
         Ok(decay::plan(memories, &self.config.decay, now, ingest::identity_of))
     }
-}
 
-/// A plan that nobody has looked at.
-struct Drafted {
-    plan: Plan,
-    through: Vec<(MemoryId, Stage)>,
-    more: bool,
-}
-
-impl Drafted {
-    /// Makes everything that there is to do in a place.
-    fn whole(plan: Plan) -> Self {
-        Self { plan, through: Vec::new(), more: false }
+    /// Plans what becomes of a conversation's own memories.
+    async fn plan_promotion(&self, caller: &Caller, unit: &Unit, now: Timestamp) -> Result<Plan> {
+        let Some(user) = promotion::user_of(&unit.scope) else { return Ok(Plan::default()) };
+        let policy = &self.config.sessions;
+        let memories = self.in_states(&unit.scope, Vec::new(), vec![State::Active], now).await?;
+        let over_at = memories.iter().map(|memory| memory.created_at).max().unwrap_or(now);
+        let known = self.promoted_already(caller, &memories, &user).await?;
+        let mut steps = Vec::new();
+        for draft in promotion::promoted(&memories, &user, policy) {
+            if !draft.derived_from.iter().any(|id| known.contains(id)) {
+                let prepared = self.prepare_own(caller, draft, now).await?;
+                steps.extend(prepared.map(|one| step(one, "it matters beyond its conversation")));
+            }
+        }
+        let mut steps = self.without_known(caller, steps, now).await?;
+        steps.extend(promotion::retired(&memories, over_at, policy, now, ingest::identity_of));
+        Ok(Plan { steps, looked_at: memories.len() as u64 })
     }
+
+    /// Returns which of some memories a user has already.
+    async fn promoted_already(
+        &self,
+        caller: &Caller,
+        memories: &[Memory],
+        user: &Scope,
+    ) -> Result<Vec<MemoryId>> {
+        let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id.clone()).collect();
+        let concluded = self.store.derived(caller.access(), &ids).await?.into_iter();
+        let own: Vec<MemoryId> =
+            concluded.filter(|(_, scope)| scope == user).map(|(id, _)| id).collect();
+        let own = self.store.get(caller.access(), &own).await?;
+        Ok(own.into_iter().flat_map(|memory| memory.provenance.derived_from).collect())
+    }
+
+    /// Plans a reflection on the last week, if one is due and there is something to look back on.
+    async fn plan_reflection(&self, caller: &Caller, unit: &Unit, now: Timestamp) -> Result<Plan> {
+        let last = self.last_reflection(&unit.scope, now).await?;
+        let Some(since) = brief::due_since(last, now) else { return Ok(Plan::default()) };
+        let scopes = std::slice::from_ref(&unit.scope);
+        let week = self.look_back(caller, scopes, since).await?;
+        let looked_at = (week.learnt.len() + week.changed.len()) as u64;
+        let zone = &self.config.expiry.time_zone;
+        let Some((text, sources)) = brief::digest(&week, since, now, zone) else {
+            return Ok(Plan { steps: Vec::new(), looked_at });
+        };
+        let source = Source::through(Channel::Inference);
+        let mut draft = Draft::new(unit.scope.clone(), Kind::Reflection, text, source);
+        draft.derived_from = sources;
+        draft.metadata.tags = vec![WEEKLY.to_owned()];
+        let prepared = self.prepare_own(caller, draft, now).await?;
+        let steps = prepared.map(|one| step(one, "it looks back on a week"));
+        let steps = self.without_known(caller, steps.into_iter().collect(), now).await?;
+        Ok(Plan { steps, looked_at })
+    }
+
+    /// Returns when a scope was last reflected on.
+    async fn last_reflection(&self, scope: &Scope, now: Timestamp) -> Result<Option<Timestamp>> {
+        let criteria = Criteria {
+            kinds: vec![Kind::Reflection],
+            states: State::ALL.to_vec(),
+            tags: vec![WEEKLY.to_owned()],
+            ..Criteria::default()
+        };
+        let filter = Filter { scopes: vec![scope.clone()], now, criteria };
+        let page = Page { limit: 1, order: Order::Newest, after: None, counted: false };
+        let latest = self.store.list(&filter, &page).await?.memories;
+        Ok(latest.first().map(|memory| memory.created_at))
+    }
+
+    /// Puts what the engine concludes under the rules that every write is under; what they refuse is
+    /// left out.
+    async fn prepare_own(
+        &self,
+        caller: &Caller,
+        draft: Draft,
+        now: Timestamp,
+    ) -> Result<Option<Prepared>> {
+        match self.prepare_all(caller, &[draft], now).await {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::Refused | ErrorKind::ConfirmationRequired | ErrorKind::Invalid
+                ) =>
+            {
+                Ok(None)
+            }
+            prepared => Ok(prepared?.into_iter().next()),
+        }
+    }
+
+    /// Leaves out what is there already, or must not come back.
+    async fn without_known(
+        &self,
+        caller: &Caller,
+        steps: Vec<Step>,
+        now: Timestamp,
+    ) -> Result<Vec<Step>> {
+        if steps.is_empty() {
+            return Ok(steps);
+        }
+        let changes: Vec<Change> = steps.iter().map(|step| step.change.clone()).collect();
+        let actor = caller.actor().clone();
+        let (audit, idempotency, work) = (Vec::new(), None, None);
+        let commit = Commit { actor, at: now, changes, audit, idempotency, work };
+        let outcomes = self.store.rehearse(commit).await?;
+        let new = steps.into_iter().zip(outcomes).filter(|(_, outcome)| outcome.changed());
+        Ok(new.map(|(step, _)| step).collect())
+    }
+
+    /// Returns the memories of a scope in some states, of some kinds or of all.
+    async fn in_states(
+        &self,
+        scope: &Scope,
+        kinds: Vec<Kind>,
+        states: Vec<State>,
+        now: Timestamp,
+    ) -> Result<Vec<Memory>> {
+        let criteria = Criteria { kinds, states, ..Criteria::default() };
+        self.all(&Filter { scopes: vec![scope.clone()], now, criteria }).await
+    }
+}
+
+fn step(prepared: Prepared, why: &'static str) -> Step {
+    Step::create(prepared.memory, prepared.identity, why)
 }

@@ -7,9 +7,9 @@ use super::fixtures::{
 use super::subject::{Subject, together};
 use crate::model::{
     Change, ChangeKind, Commit, Counts, Identifier, Job, JobId, JobState, Kind, Layer, Memory,
-    MemoryId, Scope, Stage, State, Task, Trigger, Work,
+    MemoryId, Scope, Stage, State, Task, Trigger, Waiting, Work,
 };
-use crate::store::{LONGEST_LEASE, Waiting};
+use crate::store::LONGEST_LEASE;
 
 fn job_id(number: u64) -> JobId {
     format!("job_{number:032x}").parse().expect("cases use valid ids")

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use super::contents::Contents;
 use super::kept::Kept;
 use crate::model::{
-    Access, Identifier, Job, JobId, Kind, Memory, Scope, Stage, State, Task, Timestamp, Work,
+    Access, Identifier, Job, JobId, Kind, Memory, Scope, Stage, State, Task, Timestamp, Waiting,
+    Work,
 };
-use crate::store::{LONGEST_LEASE, Waiting};
+use crate::store::LONGEST_LEASE;
 
 /// Everything about jobs.
 #[derive(Default)]

@@ -7,9 +7,11 @@ use super::filter::{self, Condition};
 use super::read::{self, MEMORY, SCOPE, collect};
 use super::unexpected;
 use crate::error::Result;
-use crate::model::{Access, Identifier, Job, JobId, Memory, Scope, Stage, Task, Timestamp, Work};
+use crate::model::{
+    Access, Identifier, Job, JobId, Memory, Scope, Stage, Task, Timestamp, Waiting, Work,
+};
 use crate::store::document::moment;
-use crate::store::{LONGEST_LEASE, Waiting, decode_job, encode_job};
+use crate::store::{LONGEST_LEASE, decode_job, encode_job};
 
 /// Keeps the jobs of a commit as they are afterwards, and returns the number of the one whose work
 /// it is.

@@ -5,18 +5,19 @@ use std::time::Duration;
 
 use Right::{Admin, Delete, Read, Write};
 use cofio::engine::{
-    ConflictMode, ContextRequest, ForgetReason, Forgetting, Importing, ListRequest, Sweep,
+    Assignment, ConflictMode, ContextRequest, ForgetReason, Forgetting, Importing, ListRequest,
+    Sweep, Undoing,
 };
 use cofio::model::{
-    Bound, Caller, Channel, Confirmation, Correction, Doubt, Draft, KeyDraft, KeyId, Layer,
-    MemoryId, Patch, Right, Rights, Scope, Source, Trust,
+    Bound, Caller, Channel, Confirmation, Correction, Doubt, Draft, JobId, KeyDraft, KeyId, Layer,
+    MemoryId, Patch, Right, Rights, Scope, Source, Task, Trust,
 };
 use cofio::store::Entries;
 use cofio::{Engine, Query, Result, Selection};
 use pollster::block_on;
 
 use super::engine;
-use crate::fixture::{fact, identifiers, keeper, named};
+use crate::fixture::{START, fact, identifiers, keeper, named};
 
 /// A verb: its name, the rights it takes, and how it is used.
 type Verb = (&'static str, &'static [Right], fn(&World, &Caller) -> Result<()>);
@@ -28,6 +29,7 @@ pub struct World {
     waiting: MemoryId,
     archived: MemoryId,
     key: KeyId,
+    job: JobId,
     bundle: Vec<u8>,
 }
 
@@ -53,12 +55,17 @@ impl World {
         let (key, _) = block_on(engine.create_key(&keeper(), draft, [1; 32])).unwrap();
         block_on(engine.push_turn(&keeper(), &talk(), "user", "hello", said())).unwrap();
         block_on(engine.set_context(&keeper(), alice(), "task", "tidy up", said())).unwrap();
-        Self { engine, known, waiting, archived, key: key.id, bundle }
+        let job = block_on(engine.maintain(&keeper(), &fading(), &|_, _| {})).unwrap().id;
+        Self { engine, known, waiting, archived, key: key.id, job, bundle }
     }
 }
 
 fn said() -> Source {
     Source::through(Channel::ExplicitSave)
+}
+
+fn fading() -> Assignment {
+    Assignment::of(Task::Decay)
 }
 
 fn alice() -> Scope {
@@ -113,6 +120,13 @@ pub const ALL: &[Verb] = &[
     verb!(exporting, &[Read], |world, caller| ()),
     verb!(follow, &[Read], |world, caller| (Vec::new())),
     verb!(sessions, &[Read], |world, caller| (10, None)),
+    verb!(brief, &[Read], |world, caller| (&[alice()], START.parse().unwrap())),
+    verb!(jobs, &[Read], |world, caller| (None, 10)),
+    verb!(job, &[Read], |world, caller| (&world.job)),
+    verb!(would_undo, &[Read], |world, caller| (&world.job, Undoing::default())),
+    verb!(would_maintain, &[Read, Write], |world, caller| (&fading(), &|_, _| {})),
+    verb!(maintain, &[Read, Write], |world, caller| (&fading(), &|_, _| {})),
+    verb!(undo, &[Read, Write, Delete], |world, caller| (&world.job, Undoing::default())),
     verb!(rejections, &[Read], |world, caller| ()),
     verb!(window, &[Read], |world, caller| (&talk())),
     verb!(remember, &[Write], |world, caller| (fact("alice", "Alice has a boat"))),

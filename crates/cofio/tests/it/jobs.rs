@@ -1,0 +1,263 @@
+//! What the engine does of itself: planned, looked at, done together, on record, and taken back.
+
+use std::collections::BTreeSet;
+
+use cofio::engine::{Assignment, Undoing};
+use cofio::lifecycle::guard::Verdict;
+use cofio::model::{
+    AuditAction, Caller, Channel, Commit, Confirmation, Draft, Identifiers, Job, JobId, JobState,
+    Layer, Lifetime, Memory, MemoryId, Source, Stage, State, Task, Work,
+};
+use cofio::store::{Entries, Store as _};
+use cofio::{ErrorKind, Result};
+use jiff::SignedDuration;
+use pollster::block_on;
+
+use crate::fixture::{Fixture, episode, keeper, local, named};
+
+fn days(count: i64) -> SignedDuration {
+    SignedDuration::from_hours(24 * count)
+}
+
+fn run(fixture: &Fixture, caller: &Caller, assignment: &Assignment) -> Result<Job> {
+    block_on(fixture.engine.maintain(caller, assignment, &|_, _| {}))
+}
+
+fn decay(fixture: &Fixture) -> Job {
+    run(fixture, &keeper(), &Assignment::of(Task::Decay)).unwrap()
+}
+
+fn undo(fixture: &Fixture, job: &Job, undoing: Undoing) -> Result<Job> {
+    block_on(fixture.engine.undo(&keeper(), &job.id, undoing)).map(|undone| undone.job)
+}
+
+fn get(fixture: &Fixture, id: &MemoryId) -> Memory {
+    block_on(fixture.engine.get(&keeper(), id)).unwrap()
+}
+
+/// Returns everything that is kept of everybody, but for versions and when they were made.
+fn state(fixture: &Fixture) -> Vec<Memory> {
+    let caller = keeper();
+    let changes = block_on(fixture.store.changes(caller.access(), 0, 100_000)).unwrap();
+    let ids: BTreeSet<MemoryId> = changes.into_iter().map(|change| change.id).collect();
+    let ids: Vec<MemoryId> = ids.into_iter().collect();
+    let memories = block_on(fixture.store.get(caller.access(), &ids)).unwrap();
+    let bare = |memory: Memory| Memory { version: 0, updated_at: memory.created_at, ..memory };
+    memories.into_iter().map(bare).collect()
+}
+
+/// Enters a job as a store would be left with it.
+fn commit(fixture: &Fixture, work: Work) {
+    let commit = Commit {
+        actor: named("keeper"),
+        at: fixture.engine.now(),
+        changes: Vec::new(),
+        audit: Vec::new(),
+        idempotency: None,
+        work: Some(Box::new(work)),
+    };
+    block_on(fixture.store.commit(commit)).unwrap();
+}
+
+#[test]
+fn what_nobody_reads_falls_out_of_use_and_a_job_says_so() {
+    let fixture = Fixture::new();
+    let tea = fixture.fact("alice", "Alice drinks tea");
+    let read = fixture.fact("bob", "Bob plays the organ");
+    assert_eq!(decay(&fixture).counts.updated, 0, "it is young");
+    fixture.wait(days(20));
+    assert_eq!(fixture.found("bob", "organ").len(), 1);
+    block_on(fixture.engine.settle()).unwrap();
+    fixture.wait(days(11));
+    let job = decay(&fixture);
+    assert_eq!((job.state, job.counts.looked_at, job.counts.updated), (JobState::Completed, 2, 1));
+    assert!(job.ended_at.is_some_and(|end| end > job.started_at));
+    assert_eq!(get(&fixture, &tea.id).state, State::Decayed);
+    assert_eq!(get(&fixture, &read.id).state, State::Active, "reading keeps it");
+    assert!(fixture.found("alice", "tea").is_empty());
+    fixture.wait(days(31));
+    decay(&fixture);
+    assert_eq!(get(&fixture, &tea.id).state, State::Archived);
+    let confirmation = Confirmation::new(Source::through(Channel::ExplicitSave));
+    block_on(fixture.engine.confirm(&local("alice"), &tea.id, &confirmation)).unwrap();
+    fixture.wait(days(3_000));
+    assert_eq!(decay(&fixture).counts.updated, 1, "only the other one");
+    assert_eq!(get(&fixture, &tea.id).state, State::Active, "what is confirmed never fades");
+}
+
+#[test]
+fn a_rehearsal_shows_everything_and_changes_nothing() {
+    let fixture = Fixture::new();
+    let tea = fixture.fact("alice", "Alice drinks tea");
+    fixture.wait(days(31));
+    let before = state(&fixture);
+    let assignment = Assignment::of(Task::Decay);
+    let pieces =
+        block_on(fixture.engine.would_maintain(&keeper(), &assignment, &|_, _| {})).unwrap();
+    let [piece] = &pieces[..] else { panic!("{pieces:?}") };
+    assert_eq!((piece.verdict, &piece.scope), (Verdict::Allowed, &tea.scope));
+    assert_eq!(piece.plan.steps[0].after().unwrap().state, State::Decayed);
+    assert_eq!(state(&fixture), before);
+    assert_eq!(block_on(fixture.engine.jobs(&keeper(), None, 9)).unwrap(), []);
+}
+
+#[test]
+fn taking_much_away_waits_for_somebodys_word() {
+    let fixture = Fixture::new();
+    for number in 0..30 {
+        fixture.fact("alice", &format!("fact number {number}"));
+    }
+    let other = fixture.fact("bob", "Bob plays the organ");
+    fixture.wait(days(31));
+    let before = state(&fixture);
+    let held = decay(&fixture);
+    assert_eq!((held.state, held.counts.held, held.counts.updated), (JobState::Held, 1, 1));
+    assert!(held.note.as_ref().unwrap().contains("30 of 30 in user:alice"), "{held:?}");
+    assert_eq!(get(&fixture, &other.id).state, State::Decayed, "other places go on");
+    assert_ne!(state(&fixture), before);
+    let agreed = Assignment { agreed: true, ..Assignment::of(Task::Decay) };
+    let job = run(&fixture, &keeper(), &agreed).unwrap();
+    assert_eq!((job.state, job.counts.updated), (JobState::Completed, 30));
+}
+
+#[test]
+fn a_job_that_is_taken_back_leaves_everything_as_it_was() {
+    let fixture = Fixture::new();
+    let tea = fixture.fact("alice", "Alice drinks tea");
+    fixture.fact("bob", "Bob plays the organ");
+    fixture.wait(days(31));
+    let before = state(&fixture);
+    let job = decay(&fixture);
+    assert_ne!(state(&fixture), before);
+    let undone = undo(&fixture, &job, Undoing::default()).unwrap();
+    assert_eq!(state(&fixture), before);
+    assert_eq!((undone.task, undone.undoes.as_ref()), (Task::Undo, Some(&job.id)));
+    assert_eq!(undone.counts.updated, 2);
+    assert_eq!(fixture.found("alice", "tea"), ["Alice drinks tea"]);
+    assert_eq!(get(&fixture, &tea.id).version, 3, "a number never means another state");
+    let (job, changes) = block_on(fixture.engine.job(&keeper(), &job.id)).unwrap();
+    assert_eq!((job.state, job.undone_by.as_ref()), (JobState::Undone, Some(&undone.id)));
+    assert_eq!(changes.len(), 2);
+    let again = undo(&fixture, &job, Undoing::default()).unwrap_err();
+    assert_eq!(again.kind(), ErrorKind::Conflict);
+    assert!(again.to_string().contains("already"), "{again}");
+    assert!(undo(&fixture, &undone, Undoing::default()).is_err());
+    block_on(fixture.engine.verify_audit(&keeper())).unwrap();
+}
+
+#[test]
+fn what_somebody_changed_since_is_never_overwritten() {
+    let fixture = Fixture::new();
+    let tea = fixture.fact("alice", "Alice drinks tea");
+    let milk = fixture.fact("alice", "Alice takes milk");
+    let gone = fixture.fact("alice", "Alice is eight");
+    fixture.wait(days(31));
+    let job = decay(&fixture);
+    block_on(fixture.engine.bring_back(&local("alice"), &tea.id)).unwrap();
+    block_on(fixture.engine.forget(&local("alice"), std::slice::from_ref(&gone.id))).unwrap();
+    let before = state(&fixture);
+    let refused = undo(&fixture, &job, Undoing::default()).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert_eq!(refused.details()["id"], tea.id.as_str());
+    assert_eq!(state(&fixture), before);
+    let skipping = Undoing { skip_changed: true, ..Undoing::default() };
+    let undone = block_on(fixture.engine.undo(&keeper(), &job.id, skipping)).unwrap();
+    assert_eq!(undone.skipped, std::slice::from_ref(&tea.id));
+    assert_eq!(get(&fixture, &milk.id).state, State::Active);
+    assert_eq!(get(&fixture, &tea.id).version, 3);
+    assert!(block_on(fixture.engine.get(&keeper(), &gone.id)).is_err(), "it stays gone");
+}
+
+#[test]
+fn what_has_ended_is_removed_by_a_job_that_cannot_be_taken_back() {
+    let fixture = Fixture::new();
+    let short = Lifetime::For(SignedDuration::from_hours(1));
+    let gone = fixture.remember(Draft { lifetime: short, ..episode("alice", "brb") });
+    let gone = gone.unwrap().memory;
+    fixture.wait(days(1));
+    let job = run(&fixture, &keeper(), &Assignment::of(Task::Expire)).unwrap();
+    assert_eq!((job.state, job.counts.forgotten), (JobState::Completed, 1));
+    assert!(block_on(fixture.store.get(keeper().access(), &[gone.id])).unwrap().is_empty());
+    let error = undo(&fixture, &job, Undoing::default()).unwrap_err();
+    assert!(error.to_string().contains("which is gone"), "{error}");
+}
+
+#[test]
+fn one_job_runs_at_a_time_and_one_that_stopped_is_not_called_complete() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Alice drinks tea");
+    let now = fixture.engine.now();
+    let until = now + SignedDuration::from_mins(15);
+    assert!(block_on(fixture.store.lease("maintain", "somebody", now, until)).unwrap());
+    let refused = run(&fixture, &keeper(), &Assignment::of(Task::Decay)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    fixture.wait(SignedDuration::from_mins(16));
+    let job = decay(&fixture);
+    let stopped = Job { state: JobState::Running, ended_at: None, ..job.clone() };
+    commit(&fixture, Work::on(stopped));
+    let seen = || block_on(fixture.engine.job(&keeper(), &job.id)).unwrap().0.state;
+    assert_eq!(seen(), JobState::Running);
+    fixture.wait(SignedDuration::from_mins(16));
+    assert_eq!(seen(), JobState::Interrupted);
+}
+
+#[test]
+fn nobody_sees_or_takes_back_a_job_of_others() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Alice drinks tea");
+    fixture.wait(days(31));
+    let job = decay(&fixture);
+    let bob = Identifiers::default().with(Layer::User, named("bob"));
+    let bob = Caller::bound(named("bob"), &bob);
+    assert_eq!(block_on(fixture.engine.jobs(&bob, None, 9)).unwrap(), []);
+    let unknown: JobId = format!("job_{:032x}", 7).parse().unwrap();
+    let not_his = block_on(fixture.engine.job(&bob, &job.id)).unwrap_err();
+    let not_there = block_on(fixture.engine.job(&bob, &unknown)).unwrap_err();
+    assert_eq!(
+        not_his.to_string().replace(job.id.as_str(), "X"),
+        not_there.to_string().replace(unknown.as_str(), "X")
+    );
+    assert!(block_on(fixture.engine.undo(&bob, &job.id, Undoing::default())).is_err());
+    let own = run(&fixture, &bob, &Assignment::of(Task::Decay)).unwrap();
+    assert_eq!(block_on(fixture.engine.jobs(&bob, None, 9)).unwrap(), [own]);
+    assert_eq!(block_on(fixture.engine.jobs(&keeper(), None, 9)).unwrap().len(), 2);
+}
+
+#[test]
+fn a_job_is_in_the_audit_without_content() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Alice drinks tea");
+    fixture.wait(days(31));
+    let job = decay(&fixture);
+    undo(&fixture, &job, Undoing::default()).unwrap();
+    let entries = block_on(fixture.engine.audit(&keeper(), Entries::After(0), 1_000)).unwrap();
+    let of_jobs: Vec<_> = entries
+        .iter()
+        .filter(|entry| entry.record.action == AuditAction::Maintenance)
+        .map(|entry| {
+            assert!(entry.record.changes.is_some(), "it vouches for the changes");
+            entry.record.details["task"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(of_jobs, ["decay", "undo"]);
+    assert!(!format!("{entries:?}").contains("tea"));
+}
+
+#[test]
+fn a_copy_keeps_jobs_and_what_they_looked_at() {
+    let fixture = Fixture::new();
+    let mut said = episode("alice", "I live in Cardiff");
+    said.source.session = Some(named("s1"));
+    let turn = fixture.remember(said).unwrap().memory;
+    let job = decay(&fixture);
+    let through = vec![(turn.id.clone(), Stage::Consolidated)];
+    commit(&fixture, Work { through, ..Work::on(job.clone()) });
+    let copy = fixture.folder().join("copy.db");
+    block_on(fixture.store.backup(&copy)).unwrap();
+    let other = Fixture::new();
+    let now = other.engine.now();
+    block_on(other.store.restore(&copy, &keeper(), now)).unwrap();
+    assert_eq!(block_on(other.store.job(&job.id)).unwrap(), Some(job));
+    let waiting = block_on(other.store.waiting(keeper().access(), Stage::Consolidated, now));
+    assert_eq!(waiting.unwrap(), []);
+}
