@@ -8,6 +8,7 @@ pub mod extraction;
 pub mod guard;
 pub mod plan;
 pub mod promotion;
+pub mod schedule;
 pub mod spend;
 pub mod sweeping;
 
