@@ -36,8 +36,8 @@ pub struct Door {
 }
 
 impl Door {
-    /// Makes the server; its store is opened when it is needed.
-    pub fn server(self, globals: &Globals) -> Result<Server> {
+    /// Reads the settings, from where the work is.
+    pub fn settings(&self, globals: &Globals) -> Result<Settings> {
         let mut around = Surroundings::of_process()?;
         let mut flags = Overrides {
             mcp_source: self.source.map(|source| source.to_string()),
@@ -51,11 +51,15 @@ impl Door {
                 Refusal::Usage(format!("cannot use the workspace {shown}: {error}"))
             })?;
         }
-        let settings = Settings::load(&around, &flags)?;
+        Ok(Settings::load(&around, &flags)?)
+    }
+
+    /// Makes the server; its store is opened when it is needed.
+    pub fn server(self, settings: Settings) -> Server {
         let at_best = settings.mcp_source();
         let place = place(&settings);
         let desk = Desk::new(place, move || open(&settings));
-        Ok(Server::new(Arc::new(desk), self.profile, at_best))
+        Server::new(Arc::new(desk), self.profile, at_best)
     }
 }
 

@@ -18,6 +18,7 @@ mod present;
 mod progress;
 mod query;
 mod store_files;
+mod timetable;
 mod when;
 
 mod project;

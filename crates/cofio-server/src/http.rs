@@ -43,6 +43,7 @@ use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router, middleware};
 use cofio::ErrorKind;
+use cofio::lifecycle::schedule::Timetable;
 use cofio::model::{Caller, Identifiers};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -75,13 +76,15 @@ pub struct Service {
     pub log: Log,
     /// Whether Mem0's clients are answered too.
     pub mem0: bool,
+    /// When which task is done by itself.
+    pub timetable: Timetable,
     /// Where spans are sent, if anywhere.
     #[cfg(feature = "otel")]
     pub telemetry: Option<crate::Telemetry>,
 }
 
 impl Service {
-    /// Serves a server's desk within the usual limits, and writes nothing down.
+    /// Serves a server's desk within the usual limits; writes nothing down and does nothing by itself.
     pub fn new(server: Server, local: Option<(Caller, Identifiers)>) -> Self {
         let (limits, log) = (Limits::default(), Log::nothing());
         Self {
@@ -90,6 +93,7 @@ impl Service {
             limits,
             log,
             mem0: false,
+            timetable: Timetable::default(),
             #[cfg(feature = "otel")]
             telemetry: None,
         }
@@ -107,7 +111,8 @@ pub async fn open(
     let jobs = Arc::default();
     #[cfg(feature = "otel")]
     let telemetry = service.telemetry.clone();
-    let upkeep = upkeep::run(service.server.desk().clone(), closing.clone());
+    let timetable = service.timetable.clone();
+    let upkeep = upkeep::run(service.server.desk().clone(), timetable, closing.clone());
     let router = router(service, listener.local_addr()?, closing.clone(), Arc::clone(&jobs));
     tokio::spawn(upkeep);
     let shutdown = async move {

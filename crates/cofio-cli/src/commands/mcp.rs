@@ -26,7 +26,8 @@ pub struct Mcp {
 
 impl Mcp {
     pub fn run(self, globals: &Globals) -> Result<()> {
-        let server = self.door.server(globals)?;
+        let settings = self.door.settings(globals)?;
+        let server = self.door.server(settings);
         door::open_for_one(server, async |server| {
             mcp::serve_stdio(server, door::told_to_stop()).await.context("cannot serve")
         })

@@ -19,6 +19,7 @@ use crate::door::{self, Door};
 use crate::failure::Refusal;
 use crate::output::{Form, Output, Page};
 use crate::settings::Color;
+use crate::timetable::timetable;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -96,7 +97,9 @@ impl Serve {
         let (addr, mem0) = (self.addr, self.mem0);
         #[cfg(feature = "otel")]
         let telemetry = cofio_server::Telemetry::from_environment()?;
-        let server = self.door.server(globals)?;
+        let settings = self.door.settings(globals)?;
+        let timetable = timetable(&settings)?;
+        let server = self.door.server(settings);
         door::open_for_many(server, async |server| {
             let has_keys = server.desk().engine().await?.has_keys().await?;
             if !has_keys && !addr.ip().is_loopback() {
@@ -116,6 +119,7 @@ impl Serve {
                 limits,
                 log,
                 mem0,
+                timetable,
                 #[cfg(feature = "otel")]
                 telemetry,
                 ..Service::new(server, local)

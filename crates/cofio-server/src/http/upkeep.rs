@@ -3,34 +3,47 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cofio::Engine;
 use cofio::engine::Swept;
-use cofio::model::{Caller, Identifier};
+use cofio::lifecycle::schedule::Timetable;
+use cofio::model::{Caller, Identifier, Task};
 use tokio::time;
 use tokio_util::sync::CancellationToken;
 
 use crate::Desk;
 
-/// How long until what has ended meanwhile is removed.
-const PAUSE: Duration = Duration::from_secs(60 * 60);
+/// How long until it is looked again whether something is due.
+const PAUSE: Duration = Duration::from_secs(30);
+
+/// How often it is looked between two times that what has ended is removed.
+const LOOKS: u32 = 120;
 
 /// Under which name it is recorded.
 const ACTOR: &str = "cofio-serve";
 
-/// Removes what has ended, whosever it is, until the server is to end.
-pub(super) async fn run(desk: Arc<Desk>, closing: CancellationToken) {
-    let sweeping = async {
-        loop {
-            sweep(&desk).await;
+/// Keeps everybody's memories in order, until the server is to end.
+pub(super) async fn run(desk: Arc<Desk>, timetable: Timetable, closing: CancellationToken) {
+    let keeping = async {
+        for look in 0_u32.. {
+            if let Ok(engine) = desk.engine().await {
+                keep(engine, &timetable, look).await;
+            }
             time::sleep(PAUSE).await;
         }
     };
-    closing.run_until_cancelled(sweeping).await;
+    closing.run_until_cancelled(keeping).await;
 }
 
-/// Removes what has ended; what cannot be removed now is hidden all the same.
-async fn sweep(desk: &Desk) {
+/// Does what is due; what cannot be done now is due the next time too, and the ledger has why.
+async fn keep(engine: &Engine, timetable: &Timetable, look: u32) {
     let Ok(actor) = Identifier::new(ACTOR) else { return };
     let keeper = Caller::keeper(actor);
-    let Ok(engine) = desk.engine().await else { return };
-    while let Ok(Swept::Removed(1..)) = engine.sweep_some(&keeper).await {}
+    // What has ended and cannot be removed now is hidden all the same.
+    if look.is_multiple_of(LOOKS) {
+        while let Ok(Swept::Removed(1..)) = engine.sweep_some(&keeper).await {}
+    }
+    let _ = engine.maintain_due(&keeper, timetable).await;
+    if timetable.has(Task::Consolidate) {
+        let _ = engine.maintain_conversations(&keeper).await;
+    }
 }

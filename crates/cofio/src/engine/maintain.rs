@@ -1,3 +1,4 @@
+mod due;
 mod planning;
 
 use std::collections::{BTreeSet, HashMap};
@@ -129,7 +130,7 @@ impl Engine {
     /// Takes the place of the one who works, and enters the job.
     async fn begin(&self, caller: &Caller, assignment: &Assignment) -> Result<Job> {
         let now = self.now();
-        let job = Job {
+        let mut job = Job {
             id: self.new_job(now),
             task: assignment.task,
             state: JobState::Running,
@@ -144,14 +145,19 @@ impl Engine {
             undoes: None,
             undone_by: None,
         };
-        self.enter(caller, job).await
-    }
-
-    /// Takes the place of the one who works for a job, and enters it.
-    pub(super) async fn enter(&self, caller: &Caller, mut job: Job) -> Result<Job> {
         self.sign_of_life(&mut job).await?;
+        if let Err(error) = self.check_still_due(assignment).await {
+            self.make_room(&job).await?;
+            return Err(error);
+        }
         self.keep_job(caller, job.clone()).await?;
         Ok(job)
+    }
+
+    /// Lets the next job begin.
+    async fn make_room(&self, job: &Job) -> Result<()> {
+        let now = self.now();
+        self.store.lease(LEASE, job.id.as_str(), now, now).await.map(drop)
     }
 
     /// Lets a job go on for a while, unless another one does.
@@ -277,7 +283,7 @@ impl Engine {
             _ => JobState::Completed,
         };
         self.keep_job(caller, job.clone()).await?;
-        self.store.lease(LEASE, job.id.as_str(), now, now).await?;
+        self.make_room(&job).await?;
         Ok(job)
     }
 

@@ -12,6 +12,7 @@ mod cron;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod timetable;
 
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
@@ -20,6 +21,7 @@ use sha2::{Digest as _, Sha256};
 use crate::model::Timestamp;
 
 pub use cron::Cron;
+pub use timetable::{DEFAULTS, Timetable};
 
 /// When memories are enriched, unless something else is set.
 pub const ENRICHMENT: &str = "0 2 * * *";

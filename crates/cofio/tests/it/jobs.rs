@@ -1,16 +1,19 @@
 //! What the engine does of itself: planned, looked at, done together, on record, and taken back.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use cofio::engine::{Assignment, Undoing};
 use cofio::lifecycle::guard::Verdict;
+use cofio::lifecycle::schedule::Timetable;
 use cofio::model::{
     AuditAction, Caller, Channel, Commit, Confirmation, Draft, Identifiers, Job, JobId, JobState,
     Layer, Lifetime, Memory, MemoryId, Source, Stage, State, Task, Work,
 };
-use cofio::store::{Entries, Store as _};
-use cofio::{ErrorKind, Result};
+use cofio::store::{Entries, SqliteStore, Store as _};
+use cofio::{Config, Engine, ErrorKind, Result};
 use jiff::SignedDuration;
+use jiff::tz::TimeZone;
 use pollster::block_on;
 
 use crate::fixture::{Fixture, episode, keeper, local, named};
@@ -260,4 +263,62 @@ fn a_copy_keeps_jobs_and_what_they_looked_at() {
     assert_eq!(block_on(other.store.job(&job.id)).unwrap(), Some(job));
     let waiting = block_on(other.store.waiting(keeper().access(), Stage::Consolidated, now));
     assert_eq!(waiting.unwrap(), []);
+}
+
+fn nightly() -> Timetable {
+    let lines = [(Task::Decay, "0 4 * * *"), (Task::Expire, "@hourly")];
+    Timetable::new(lines, &TimeZone::UTC, "store").unwrap()
+}
+
+fn due(fixture: &Fixture) -> Vec<(Task, JobState)> {
+    let jobs = block_on(fixture.engine.maintain_due(&keeper(), &nightly())).unwrap();
+    jobs.into_iter().map(|job| (job.task, job.state)).collect()
+}
+
+#[test]
+fn what_was_missed_is_caught_up_once() {
+    let fixture = Fixture::new();
+    assert_eq!(due(&fixture), [], "nobody has used the store");
+    let tea = fixture.fact("alice", "Alice drinks tea");
+    assert_eq!(due(&fixture), [], "nothing was due since");
+    fixture.wait(days(31));
+    let done = [(Task::Decay, JobState::Completed), (Task::Expire, JobState::Completed)];
+    assert_eq!(due(&fixture), done);
+    assert_eq!(due(&fixture), []);
+    assert_eq!(get(&fixture, &tea.id).state, State::Decayed);
+    let [latest] = &block_on(fixture.engine.jobs(&keeper(), Some(Task::Decay), 9)).unwrap()[..]
+    else {
+        panic!("one run for all that were missed")
+    };
+    let due_at = latest.due_at.unwrap();
+    assert_eq!(due_at.to_string(), "2026-04-01T04:00:00Z");
+    fixture.wait(SignedDuration::from_hours(2));
+    assert_eq!(due(&fixture), [(Task::Expire, JobState::Completed)]);
+    fixture.wait(days(-400));
+    assert_eq!(due(&fixture), [], "a clock that is behind does nothing");
+}
+
+#[test]
+fn of_many_processes_one_does_what_is_due() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Alice drinks tea");
+    fixture.wait(days(2));
+    let engines: Vec<Engine> = (0..6)
+        .map(|_| {
+            let store = Arc::new(SqliteStore::open(&fixture.path()).unwrap());
+            let now = fixture.engine.now();
+            Engine::shared(store, move || now, Config::default())
+        })
+        .collect();
+    let done: usize = std::thread::scope(|threads| {
+        let run = |engine| block_on(Engine::maintain_due(engine, &keeper(), &nightly()));
+        let all: Vec<_> = engines
+            .iter()
+            .map(|engine| threads.spawn(move || run(engine).unwrap().len()))
+            .collect();
+        all.into_iter().map(|one| one.join().unwrap()).sum()
+    });
+    assert!(done <= 2);
+    due(&fixture);
+    assert_eq!(block_on(fixture.engine.jobs(&keeper(), None, 99)).unwrap().len(), 2);
 }

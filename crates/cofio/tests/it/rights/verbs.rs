@@ -8,12 +8,14 @@ use cofio::engine::{
     Assignment, ConflictMode, ContextRequest, ForgetReason, Forgetting, Importing, ListRequest,
     Sweep, Undoing,
 };
+use cofio::lifecycle::schedule::Timetable;
 use cofio::model::{
     Bound, Caller, Channel, Confirmation, Correction, Doubt, Draft, JobId, KeyDraft, KeyId, Layer,
     MemoryId, Patch, Right, Rights, Scope, Source, Task, Trust,
 };
 use cofio::store::Entries;
 use cofio::{Engine, Query, Result, Selection};
+use jiff::tz::TimeZone;
 use pollster::block_on;
 
 use super::engine;
@@ -66,6 +68,10 @@ fn said() -> Source {
 
 fn fading() -> Assignment {
     Assignment::of(Task::Decay)
+}
+
+fn nightly() -> Timetable {
+    Timetable::new([(Task::Expire, "* * * * *")], &TimeZone::UTC, "store").unwrap()
 }
 
 fn alice() -> Scope {
@@ -126,6 +132,8 @@ pub const ALL: &[Verb] = &[
     verb!(would_undo, &[Read], |world, caller| (&world.job, Undoing::default())),
     verb!(would_maintain, &[Read, Write], |world, caller| (&fading(), &|_, _| {})),
     verb!(maintain, &[Read, Write], |world, caller| (&fading(), &|_, _| {})),
+    verb!(maintain_due, &[Read, Write, Delete], |world, caller| (&nightly())),
+    verb!(maintain_conversations, &[], |world, caller| ()),
     verb!(undo, &[Read, Write, Delete], |world, caller| (&world.job, Undoing::default())),
     verb!(rejections, &[Read], |world, caller| ()),
     verb!(window, &[Read], |world, caller| (&talk())),
