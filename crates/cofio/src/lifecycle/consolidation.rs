@@ -44,6 +44,9 @@ const STANDING: &str = "standing";
 /// The custom field that says that an attribute has one value at a time.
 const VALUES: &str = "values";
 
+/// The custom field that says that a fact put something right.
+const CORRECTS: &str = "corrects";
+
 /// The custom field that says when a fact was last said, unless that is when it happened.
 const SAID_AT: &str = "said_at";
 

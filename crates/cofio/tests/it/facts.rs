@@ -26,6 +26,7 @@ fn said_at(
     let mut source = Source::through(channel);
     source.session = Some(named("s1"));
     source.role = Some("user".to_owned());
+    source.message = Some(fixture.engine.now().to_string());
     let draft = Draft::new(Scope::user(named(user)), Kind::Episode, text, source);
     let event_at = at.map(|at| at.parse().unwrap());
     fixture.remember(Draft { event_at, ..draft }).unwrap().memory
@@ -274,7 +275,7 @@ fn what_was_written_by_hand_gives_way_too_and_goes_with_no_conversation() {
     let fixture = Fixture::new();
     let tea = fixture.fact("alice", "Alice prefers tea");
     fixture.fact("alice", "Alice lives in Rome");
-    let turn = said(&fixture, "I moved to Oslo. I prefer tea.");
+    let turn = said(&fixture, "I live in Oslo. I prefer tea.");
     learn(&fixture, "alice", std::slice::from_ref(&turn));
     check(&fixture, State::Superseded, &["Alice lives in Rome"]);
     block_on(fixture.engine.forget(&local("alice"), &[turn.id])).unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::timeline::Item;
 use super::{CONTRADICTS, Fact, Owner, doubted, supported};
-use crate::model::{Memory, MemoryId, State, Timestamp};
+use crate::model::{Memory, MemoryId, State, Timestamp, Trust};
 
 /// What becomes of one fact.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,40 +40,46 @@ pub enum Decision {
 /// Known facts that were replaced are known too: without them it would be forgotten that something
 /// was over. In which order the facts are given makes no difference.
 pub fn decide(facts: Vec<Fact>, known: &[Memory], owner: &Owner) -> Vec<Decision> {
-    let known = known.iter().map(|memory| Item::known(memory, owner)).collect();
-    let mut deciding = Deciding { known, ..Deciding::default() };
-    for item in in_order(facts) {
-        deciding.admit(item);
+    let mut known: Vec<Item> = known.iter().map(|memory| Item::known(memory, owner)).collect();
+    let mut decisions = Vec::new();
+    // What is trusted less changes nothing that is trusted more, so that is settled first.
+    for equals in by_trust(facts) {
+        let mut round = Round { known, ..Round::default() };
+        for item in equals {
+            round.admit(item);
+        }
+        let learnt = round.fates();
+        let ended = round.ended(&learnt);
+        decisions.extend(round.supports());
+        decisions.extend(ended.iter().map(|(&index, ending)| Decision::End {
+            known: round.known[index].memory.id.clone(),
+            by: learnt[ending.by].item.memory.id.clone(),
+            at: ending.at,
+        }));
+        known = round.settle(learnt, &ended, &mut decisions);
     }
-    let learnt = deciding.fates();
-    let ended = deciding.ended(&learnt);
-    let mut decisions = deciding.supports();
-    decisions.extend(ended.iter().map(|(&index, ending)| Decision::End {
-        known: deciding.known[index].memory.id.clone(),
-        by: learnt[ending.by].item.memory.id.clone(),
-        at: ending.at,
-    }));
-    let memories: Vec<Memory> =
-        (0..learnt.len()).map(|index| deciding.memory(&learnt, &ended, index)).collect();
-    decisions.extend(memories.into_iter().map(|memory| Decision::Learn { memory: memory.into() }));
     decisions
 }
 
-/// Returns facts in the order in which they are looked at: the most trusted first, then as said.
-fn in_order(facts: Vec<Fact>) -> Vec<Item> {
-    let mut items: Vec<Item> = facts.into_iter().map(Item::new).collect();
+/// Parts facts by how far they are trusted, the most trusted first, each part as it was said.
+fn by_trust(facts: Vec<Fact>) -> Vec<Vec<Item>> {
     let attribute =
         |item: &Item| item.memory.triple.as_ref().map(|triple| triple.predicate.clone());
-    items.sort_by_cached_key(|item| {
-        let text = item.memory.content.as_str().to_owned();
-        (Reverse(item.memory.source.trust()), item.moment(), attribute(item), text)
-    });
-    items
+    let mut parts: BTreeMap<Reverse<Trust>, Vec<Item>> = BTreeMap::new();
+    for item in facts.into_iter().map(Item::new) {
+        parts.entry(Reverse(item.memory.source.trust())).or_default().push(item);
+    }
+    for part in parts.values_mut() {
+        part.sort_by_cached_key(|item| {
+            (item.moment(), attribute(item), item.memory.content.as_str().to_owned())
+        });
+    }
+    parts.into_values().collect()
 }
 
-/// What is known, and what came of the facts so far.
+/// What is known, and what came so far of facts that are all trusted equally.
 #[derive(Default)]
-struct Deciding {
+struct Round {
     known: Vec<Item>,
     new: Vec<Item>,
     /// Which known facts were said again, with the evidence.
@@ -96,7 +102,7 @@ struct Ending {
     at: Timestamp,
 }
 
-impl Deciding {
+impl Round {
     /// Takes a fact in, unless it says what is known.
     fn admit(&mut self, item: Item) {
         let same = |known: &&Item| known.repeats(&item).is_some();
@@ -135,11 +141,9 @@ impl Deciding {
         for id in self.confirmed.values_mut().filter(|id| **id == item.memory.id) {
             *id = same.memory.id.clone();
         }
-        if item.memory.source.trust() == same.memory.source.trust() {
-            let evidence = &item.memory.provenance.derived_from;
-            same.memory = supported(&same.memory, evidence, item.said_at);
-            same.said_at = same.said_at.max(item.said_at);
-        }
+        let evidence = &item.memory.provenance.derived_from;
+        same.memory = supported(&same.memory, evidence, item.said_at);
+        same.said_at = same.said_at.max(item.said_at);
     }
 
     /// Returns the new facts that are learnt, as they were said, each with what took its place.
@@ -193,6 +197,27 @@ impl Deciding {
             changed.then_some(Decision::Support { known, evidence, said_at })
         });
         supports.collect()
+    }
+
+    /// Decides to learn facts, and returns everything that is known from then on.
+    fn settle(
+        mut self,
+        learnt: Vec<Learnt>,
+        ended: &BTreeMap<usize, Ending>,
+        decisions: &mut Vec<Decision>,
+    ) -> Vec<Item> {
+        let memories: Vec<Memory> =
+            (0..learnt.len()).map(|index| self.memory(&learnt, ended, index)).collect();
+        for (&index, ending) in ended {
+            self.known[index].memory.state = State::Superseded;
+            self.known[index].memory.valid_until = Some(ending.at);
+        }
+        for (Learnt { mut item, .. }, memory) in learnt.into_iter().zip(memories) {
+            decisions.push(Decision::Learn { memory: Box::new(memory.clone()) });
+            item.memory = memory;
+            self.known.push(item);
+        }
+        self.known
     }
 
     /// Returns a fact that is learnt as it is to be kept.

@@ -6,7 +6,9 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use super::statement::Statement;
-use super::{CATEGORY, MOST_EVIDENCE, Owner, PROFILE, SAID_AT, STANDING, VALUES, reading};
+use super::{
+    CATEGORY, CORRECTS, MOST_EVIDENCE, Owner, PROFILE, SAID_AT, STANDING, VALUES, reading,
+};
 use crate::lifecycle::extraction::{Candidate, FactType, SPEAKER, Standing, Turn, Values, extract};
 use crate::model::{
     Draft, Kind, Memory, MemoryId, Metadata, Scope, Source, SourceType, State, Timestamp, Triple,
@@ -208,6 +210,9 @@ fn described(candidate: &Candidate, about_owner: bool) -> Map<String, Value> {
     }
     if candidate.values == Values::One {
         custom.insert(VALUES.to_owned(), candidate.values.as_str().into());
+    }
+    if candidate.corrects {
+        custom.insert(CORRECTS.to_owned(), true.into());
     }
     custom
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::statement::Statement;
-use super::{Owner, SAID_AT, STANDING, VALUES};
+use super::{CORRECTS, Owner, SAID_AT, STANDING, VALUES};
 use crate::lifecycle::extraction::{Candidate, FactType, Standing, Turn, Values, extract};
 use crate::model::{Fraction, Memory, Timestamp, Triple};
 
@@ -43,7 +43,7 @@ fn stated(memory: &Memory, triple: &Triple) -> Candidate {
         value: triple.object.clone(),
         fact_type: triple.fact_type.parse().unwrap_or(FactType::Event),
         standing: noted(STANDING).and_then(|name| name.parse().ok()).unwrap_or(Standing::Holds),
-        corrects: false,
+        corrects: memory.metadata.custom.get(CORRECTS) == Some(&true.into()),
         days: None,
         confidence: Fraction::ONE,
         evidence: Vec::new(),
