@@ -5,6 +5,7 @@ mod beginning;
 mod brief;
 mod census;
 mod confirm;
+mod consolidating;
 mod context;
 mod correct;
 mod embed;

@@ -1,6 +1,7 @@
 //! How memories age and what that may cost: pure plans, made from values and a moment.
 
 pub mod brief;
+pub mod consolidation;
 pub mod decay;
 pub mod diff;
 pub mod expiry;
