@@ -13,6 +13,7 @@ mod languages;
 mod layering;
 mod meaning;
 mod memory_store;
+mod moments;
 mod older_files;
 mod policy;
 mod questions;

@@ -1,7 +1,7 @@
 //! A memory with everything that is kept beside it, all of which goes when it goes.
 
 use super::embedding::Claim;
-use crate::model::{Accesses, Embedding, EntityType, Memory, PassageVector};
+use crate::model::{Accesses, Embedding, EntityType, Filter, Memory, PassageVector};
 use crate::store::analysed::Analysed;
 use crate::text::fold;
 
@@ -72,6 +72,11 @@ impl Kept {
             self.claim = before.claim.clone();
         }
         self
+    }
+
+    /// Returns the memory as a filter means it, if it does.
+    pub fn meant(&self, filter: &Filter) -> Option<&Memory> {
+        filter.meant(&self.memory, &self.history)
     }
 
     /// Returns a copy of the memory.
