@@ -27,6 +27,12 @@ pub struct Filters {
     /// That happened then or earlier; a day or a moment
     #[arg(long, value_name = "TIME")]
     until: Option<When>,
+    /// As they were known then, each as it was; a moment, or a day's end
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<When>,
+    /// That were true then, replaced since or not; a moment, or a day's end
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<When>,
     /// Trusted at least so far: low, medium or high
     #[arg(long, value_name = "TRUST")]
     min_trust: Option<Trust>,
@@ -52,6 +58,8 @@ impl Filters {
             && self.tags.is_empty()
             && self.since.is_none()
             && self.until.is_none()
+            && self.as_of.is_none()
+            && self.valid_at.is_none()
             && self.min_trust.is_none()
             && self.source_type.is_none()
             && self.exclude_session.is_none()
@@ -62,13 +70,15 @@ impl Filters {
     /// Returns the memories that are meant, in the scopes that the command reads from.
     pub fn selection(&self, app: &App) -> Result<Selection> {
         let from = self.since.map(|when| when.first(app.zone())).transpose()?;
-        let to = self.until.map(|when| when.last(app.zone())).transpose()?;
+        let last = |when: Option<When>| when.map(|when| when.last(app.zone())).transpose();
         let active = || Criteria::default().states;
         let criteria = Criteria {
             states: if self.states.is_empty() { active() } else { self.states.clone() },
             kinds: self.kinds.clone(),
             tags: self.tags.clone(),
-            time: TimeRange { from, to },
+            time: TimeRange { from, to: last(self.until)? },
+            as_of: last(self.as_of)?,
+            valid_at: last(self.valid_at)?,
             minimum_trust: self.min_trust.unwrap_or(Trust::Low),
             source_type: self.source_type,
             excluded_session: self.exclude_session.clone(),

@@ -33,7 +33,7 @@ pub struct QueryFlags {
     /// How much more what happened lately counts, from 0 to 1
     #[arg(long, value_name = "WEIGHT", default_value_t = 0.0, allow_negative_numbers = true)]
     recency: f64,
-    /// The moment from which "yesterday" is meant, if not now
+    /// The moment from which "yesterday" is meant, if not now or that of --as-of
     #[arg(long, value_name = "TIME")]
     at: Option<When>,
     /// How many tokens all hits together may have, about

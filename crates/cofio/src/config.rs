@@ -23,8 +23,22 @@ pub struct Config {
     pub decay: Decay,
     /// What becomes of conversations that are over.
     pub sessions: Sessions,
+    /// When memories that say the same are brought together.
+    pub merge: Merge,
     /// How much a job may change without anybody's word.
     pub guard: Guard,
+}
+
+/// When memories that say the same are brought together.
+#[derive(Debug, Clone)]
+pub struct Merge {
+    /// How alike two memories are at least, from 0 to 1: by meaning where that is known, otherwise by
+    /// their words.
+    pub similarity: f64,
+    /// How many facts a place has at least before anything is proposed.
+    pub facts: usize,
+    /// The layers where it is proposed.
+    pub layers: Vec<Layer>,
 }
 
 /// How memories fade that nobody uses.
@@ -129,6 +143,7 @@ impl Default for Config {
             window_turns: 5,
             decay: Decay::default(),
             sessions: Sessions::default(),
+            merge: Merge::default(),
             guard: Guard::default(),
         }
     }
@@ -144,6 +159,12 @@ impl Default for Decay {
 impl Default for Sessions {
     fn default() -> Self {
         Self { idle: SignedDuration::from_mins(30), retention: None, promotion: Some(0.7) }
+    }
+}
+
+impl Default for Merge {
+    fn default() -> Self {
+        Self { similarity: 0.9, facts: 2, layers: Layer::ALL.to_vec() }
     }
 }
 

@@ -227,7 +227,11 @@ fn filter(caller: &Caller, selection: &Selection, now: Timestamp) -> Result<Filt
     if let Some(excluded) = &selection.criteria.excluded_session {
         scopes.retain(|scope| scope.identifiers().get(Layer::Session) != Some(excluded));
     }
-    Ok(Filter { scopes, now, criteria: selection.criteria.clone() })
+    let mut criteria = selection.criteria.clone();
+    // Memories know no shorter time.
+    criteria.as_of = criteria.as_of.map(microseconds);
+    criteria.valid_at = criteria.valid_at.map(microseconds);
+    Ok(Filter { scopes, now, criteria })
 }
 
 /// Refuses more conditions than a store can be asked for at once.

@@ -27,5 +27,5 @@ pub use redact::{
     without,
 };
 pub use rejection::value_hash;
-pub use replace::{replacement, superseded, taken_over};
+pub use replace::{replacement, superseded, taken_over, true_until};
 pub use sanitise::sanitise;

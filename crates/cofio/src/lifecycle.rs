@@ -7,6 +7,7 @@ pub mod diff;
 pub mod expiry;
 pub mod extraction;
 pub mod guard;
+pub mod merging;
 pub mod plan;
 pub mod promotion;
 pub mod schedule;

@@ -75,6 +75,8 @@ pub trait Store: Send + Sync {
     async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>>;
 
     /// Returns one page of the memories that `filter` means, and how many there are in all.
+    ///
+    /// As of an earlier moment, each is the version of then, and has its place by that.
     async fn list(&self, filter: &Filter, page: &Page) -> Result<Listing>;
 
     /// Follows an inquiry step by step, all of it at one moment, and returns what is kept at the
@@ -83,7 +85,8 @@ pub trait Store: Send + Sync {
     /// Of what words, a name or the meaning of the question point to, evidence has at least the
     /// `limit` best, and of what happened at its times, at least the `limit` latest. Vectors of
     /// another model than the question's are not compared. Counts and means are of the filter's
-    /// scopes and of nothing else.
+    /// scopes and of nothing else. As of an earlier moment, what is kept at a place is the version of
+    /// then; evidence speaks for it by what it says now.
     async fn find(
         &self,
         filter: &Filter,

@@ -10,14 +10,17 @@ use crate::app::App;
 use crate::input;
 use crate::output::Page;
 use crate::present;
+use crate::when::When;
 
 const EXAMPLES: &str = "\
 Examples:
-  cofio correct fact_0198c0de0000700080000000000000aa Alice takes milk now
+  cofio correct fact_0198c0de0000700080000000000000aa Alice takes milk
+  cofio correct fact_0198c0de0000700080000000000000aa Alice takes no milk --since 2026-01-31
   cofio correct proc_0198c0de0000700080000000000000aa --fact uses cofio 'is written in' Rust
   cofio list --state superseded
 
-What was replaced stays in the history; to be rid of it, use cofio forget.";
+What was replaced stays in the history; to be rid of it, use cofio forget. It counts as never true,
+or with --since as true until then.";
 
 /// Replaces a memory that is wrong; the old one is found on request only, and each names the other
 #[derive(Debug, Args)]
@@ -31,6 +34,9 @@ pub struct Correct {
     /// What is true as a statement, in place of or beside the text
     #[arg(long, num_args = 4, value_names = ["TYPE", "SUBJECT", "PREDICATE", "OBJECT"])]
     fact: Vec<String>,
+    /// Since when that is true, if the old one was true before; a day or a moment
+    #[arg(long, value_name = "TIME")]
+    since: Option<When>,
 }
 
 impl Correct {
@@ -63,7 +69,8 @@ impl Correct {
         };
         let mut source = Source::through(Channel::ExplicitSave);
         source.session = app.settings.identifiers().get(Layer::Session).cloned();
-        Ok(Correction { triple, ..Correction::new(content, source) })
+        let since = self.since.map(|when| when.first(app.zone())).transpose()?;
+        Ok(Correction { triple, since, ..Correction::new(content, source) })
     }
 }
 

@@ -13,7 +13,8 @@ use crate::{output, present};
 const EXAMPLES: &str = "\
 Examples:
   cofio list --kind fact --limit 20
-  cofio list --since 2026-01-01 --order latest-event --json";
+  cofio list --since 2026-01-01 --order latest-event --json
+  cofio list --as-of 2026-01-31T12:00:00Z";
 
 /// Lists memories, page by page
 #[derive(Debug, Args)]

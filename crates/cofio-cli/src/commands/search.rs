@@ -15,7 +15,11 @@ const EXAMPLES: &str = "\
 Examples:
   cofio search how does she take her tea
   cofio search deploy --kind procedure --layer project --explain
-  cofio search release --since 2026-01-01 --where status=open --json";
+  cofio search release --since 2026-01-01 --where status=open --json
+  cofio search where does she live --as-of 2026-01-31
+  cofio search where does she live --valid-at 2026-01-31
+
+As of an earlier day, memories are found by what they say now and shown as they were then.";
 
 /// Finds the memories that answer a question
 #[derive(Debug, Args)]

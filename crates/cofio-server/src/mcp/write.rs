@@ -54,13 +54,10 @@ pub(crate) async fn confirm(
 pub(crate) async fn correct(
     call: &Call,
     id: &MemoryId,
-    text: String,
-    said: Option<SourceName>,
+    correction: Correction,
 ) -> Outcome<Corrected> {
     call.notes.begins(Act::Update).on(id);
     let engine = call.engine().await?;
-    let source = call.source(said, &text, None)?;
-    let correction = Correction::new(text, source);
     match engine.correct(call.caller(), id, correction.clone()).await {
         Err(error) if error.kind() == ErrorKind::ConfirmationRequired => {
             let doubt = settled(call, &correction.content, error).await?;

@@ -6,7 +6,8 @@ use crate::model::{
 };
 
 impl Engine {
-    /// Puts a memory away: it is found on request only, and its history stays.
+    /// Puts a memory away: it is found on request only, and its history stays. That says nothing
+    /// about whether it is true.
     ///
     /// To be rid of it for good, forget it.
     pub async fn archive(&self, caller: &Caller, id: &MemoryId) -> Result<Memory> {
@@ -53,7 +54,5 @@ impl Engine {
 }
 
 fn moved(memory: Memory, state: State, now: Timestamp) -> Memory {
-    let valid_until = (state != State::Active).then_some(now);
-    let version = memory.version + 1;
-    Memory { state, valid_until, version, updated_at: now, ..memory }
+    Memory { state, version: memory.version + 1, updated_at: now, ..memory }
 }

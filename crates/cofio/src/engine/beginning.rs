@@ -28,6 +28,8 @@ impl Engine {
         session: Option<&Identifier>,
     ) -> Result<Timestamp> {
         let now = self.now();
+        // Whoever asks what was known earlier does not begin a conversation.
+        let session = session.filter(|_| selection.criteria.as_of.is_none());
         let Some(session) = session else { return Ok(now) };
         let identifiers = selection.identifiers.clone().with(Layer::Session, session.clone());
         // Whose conversation it is has to be known to tell it from others of the same name.

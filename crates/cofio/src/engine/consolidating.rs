@@ -216,7 +216,10 @@ fn changed(before: &Memory, decisions: &[Decision], now: Timestamp) -> Memory {
         }
     }
     match by {
-        Some(by) => ingest::superseded(&after, by, now),
+        Some(by) => {
+            let until = after.valid_until.unwrap_or(now);
+            ingest::superseded(&after, by, until, now)
+        }
         None => Memory { version: before.version + 1, updated_at: now, ..after },
     }
 }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Correction, Memory, MemoryId, Outcome, Right,
-    Timestamp,
+    Timestamp, microseconds,
 };
 
 /// A memory that was wrong, and what stands in its place.
@@ -23,7 +23,8 @@ pub struct Corrected {
 impl Engine {
     /// Puts another text in the place of a memory that is wrong.
     ///
-    /// The old memory stays in the history and is found on request only; each names the other.
+    /// The old memory stays in the history and is found on request only; each names the other. It
+    /// was never true, unless the correction says since when the new one holds.
     /// What is trusted less never replaces what is trusted more.
     pub async fn correct(
         &self,
@@ -45,10 +46,11 @@ impl Engine {
         let old = self.load(caller, id, now).await?;
         let source = correction.source.clone().trusted_at_most(caller.trust());
         let correction = Correction { source, ..correction };
+        let until = microseconds(ingest::true_until(&old, correction.since));
         let prepared = self.replacement(caller, &old, correction, now).await;
         let mut prepared = self.recording_refusals(caller, now, prepared).await?;
         let mut changes = self.redact_split(slice::from_mut(&mut prepared), now).await?;
-        let replaced = ingest::superseded(&old, prepared.memory.id.clone(), now);
+        let replaced = ingest::superseded(&old, prepared.memory.id.clone(), until, now);
         changes.extend([update(&replaced), create(&prepared)]);
         let audit = audit(&old, &prepared);
         // Parts of secrets go from turns that were kept before, whatever the caller may delete.
@@ -61,7 +63,7 @@ impl Engine {
                 Ok(Corrected { memory, replaced, redactions })
             }
             [.., Outcome::Updated(_), Outcome::Existing(known)] => {
-                self.hand_over(caller, replaced, prepared, known).await
+                self.hand_over(caller, replaced, until, prepared, known).await
             }
             _ => Err(MemoryId::not_found(id.as_str())),
         }
@@ -75,6 +77,9 @@ impl Engine {
         correction: Correction,
         now: Timestamp,
     ) -> Result<Prepared> {
+        if correction.since.is_some_and(|since| since > now) {
+            return Err(Error::invalid("what replaces a memory holds now, not at a later moment"));
+        }
         let draft = ingest::replacement(old, correction)?;
         let prepared = self.prepare_all(caller, &[draft], now).await?;
         let mut prepared =
@@ -91,13 +96,14 @@ impl Engine {
         &self,
         caller: &Caller,
         replaced: Memory,
+        until: Timestamp,
         prepared: Prepared,
         known: &MemoryId,
     ) -> Result<Corrected> {
         let now = self.now();
         let known = self.load(caller, known, now).await?;
         let memory = ingest::taken_over(&known, &prepared.memory, now);
-        let replaced = ingest::superseded(&replaced, memory.id.clone(), now);
+        let replaced = ingest::superseded(&replaced, memory.id.clone(), until, now);
         let changes = vec![update(&replaced), update(&memory)];
         self.commit(caller, now, changes, audit(&replaced, &prepared), None).await?;
         Ok(Corrected { memory, replaced, redactions: prepared.redactions })

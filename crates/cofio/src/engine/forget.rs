@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Engine;
 use super::receipt::{ForgetReason, Receipt, deletion};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{
     AuditEvent, Caller, Change, Criteria, Filter, Memory, MemoryId, Outcome, Right, Scope, State,
     Timestamp,
@@ -120,7 +120,13 @@ impl Engine {
 
     /// Returns everything that a selection means and that is still there, ended or not, as
     /// `forget_matching` would take it.
+    ///
+    /// What was known earlier cannot be forgotten by itself, so nothing is meant as of a moment.
     pub async fn matching(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
+        if selection.criteria.as_of.is_some() {
+            let message = "memories are forgotten as they are, not as they were at a moment";
+            return Err(Error::invalid(message));
+        }
         self.all(&super::filter(caller, selection, Timestamp::MIN)?).await
     }
 

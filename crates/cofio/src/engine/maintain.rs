@@ -243,10 +243,16 @@ impl Engine {
         count(&mut after.counts, &plan);
         let event = AuditEvent { scope: Some(scope), ..described(&after, &plan) };
         let audit = if plan.steps.is_empty() { Vec::new() } else { vec![event] };
+        let repeated = repeated(&plan);
         let changes = plan.steps.into_iter().map(|step| step.change).collect();
         let work = Work { through, ..Work::on(after.clone()) };
         self.commit_work(caller, now, changes, audit, work).await?;
         *job = after;
+        if job.task == Task::Consolidate && !repeated.is_empty() {
+            // What is said again is in use.
+            let query = job.task.as_str();
+            self.record_reading(caller, now, query, repeated.len() as u64, repeated);
+        }
         self.announce();
         Ok(())
     }
@@ -357,6 +363,13 @@ fn check_rights(caller: &Caller, task: Task) -> Result<()> {
 /// Returns whether an error says something about one part of a job, and nothing about the others.
 fn concerns_one(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Conflict | ErrorKind::Refused | ErrorKind::Invalid)
+}
+
+/// Returns the memories that a plan changes and leaves in use.
+fn repeated(plan: &Plan) -> Vec<MemoryId> {
+    let known = plan.steps.iter().filter(|step| step.before.is_some());
+    let used = known.filter_map(|step| step.after()).filter(|after| after.state == State::Active);
+    used.map(|memory| memory.id.clone()).collect()
 }
 
 /// Adds what a plan does.

@@ -11,7 +11,7 @@ const DEPTH: usize = 1_000;
 /// Why a memory is not part of an answer.
 #[derive(Debug, Clone)]
 pub struct WhyNot {
-    /// The memory.
+    /// The memory, as it is now.
     pub memory: Memory,
     /// Every reason, or none if it is part of the answer.
     pub reasons: Vec<Absence>,
@@ -80,8 +80,12 @@ impl Engine {
         let found = self.store.get(caller.access(), std::slice::from_ref(id)).await?;
         let memory = found.into_iter().next().ok_or_else(|| MemoryId::not_found(id.as_str()))?;
         let filter = super::filter(caller, &query.selection, now)?;
-        let objections: Vec<Absence> = filter.objections(&memory).map(Absence::NotMeant).collect();
-        let mut why = WhyNot { memory, reasons: objections, rank: None, found: 0, cosine: None };
+        let earlier = match filter.criteria.as_of {
+            Some(_) => self.store.history(caller.access(), id).await?,
+            None => Vec::new(),
+        };
+        let reasons = objections(&filter, &memory, &earlier);
+        let mut why = WhyNot { memory, reasons, rank: None, found: 0, cosine: None };
         if !why.reasons.is_empty() {
             return Ok(why);
         }
@@ -127,6 +131,20 @@ impl Engine {
             None => Absence::NothingSpeaksForIt,
         }
     }
+}
+
+/// Returns everything for which a memory is not meant, by the version that counts.
+fn objections(filter: &Filter, current: &Memory, earlier: &[Memory]) -> Vec<Absence> {
+    let version = filter.version(current, earlier);
+    let unknown = version.is_none().then_some(Objection::NotKnown);
+    let ended = current.expired(filter.now).then_some(Objection::Expiry);
+    let mut all: Vec<Objection> = filter.objections(version.unwrap_or(current)).collect();
+    for objection in unknown.into_iter().chain(ended) {
+        if !all.contains(&objection) {
+            all.push(objection);
+        }
+    }
+    all.into_iter().map(Absence::NotMeant).collect()
 }
 
 fn below_threshold(query: &Query, cosine: Option<f64>) -> Option<Absence> {

@@ -23,6 +23,7 @@ mod tests;
 pub use deciding::{Decision, decide};
 pub use finding::{Fact, Found, Telling, found};
 pub use owner::Owner;
+pub use statement::{differ_in_form, likeness};
 
 use crate::model::{Fraction, Memory, MemoryId, Timestamp};
 

@@ -113,6 +113,8 @@ pub struct Correction {
     pub source: Source,
     /// Subject, predicate and object of a procedure; without them it has none any more.
     pub triple: Option<Triple>,
+    /// Since when it holds, if the memory was true before; without it, the memory never was.
+    pub since: Option<Timestamp>,
     /// What becomes of what may be a secret.
     pub doubt: Doubt,
 }
@@ -120,7 +122,8 @@ pub struct Correction {
 impl Correction {
     /// Starts a correction with what cannot be left out.
     pub fn new(content: impl Into<String>, source: Source) -> Self {
-        Self { content: content.into(), source, triple: None, doubt: Doubt::default() }
+        let (content, doubt) = (content.into(), Doubt::default());
+        Self { content, source, triple: None, since: None, doubt }
     }
 }
 

@@ -23,16 +23,36 @@ impl Filter {
         Self { scopes, now, criteria: Criteria::default() }
     }
 
-    /// Returns whether a memory is meant.
-    pub fn admits(&self, memory: &Memory) -> bool {
-        self.objections(memory).next().is_none()
+    /// Returns a memory as it is meant, if it is: as it is now, or was at an earlier moment.
+    ///
+    /// `earlier` are the versions before the current one, the oldest first; only those that count
+    /// at the moment are needed.
+    pub fn meant<'a>(&self, current: &'a Memory, earlier: &'a [Memory]) -> Option<&'a Memory> {
+        let version = self.version(current, earlier)?;
+        // What has ended since is as good as forgotten, whenever it is swept.
+        (!current.expired(self.now) && self.admits(version)).then_some(version)
     }
 
-    /// Returns everything for which a memory is not meant.
-    pub fn objections(&self, memory: &Memory) -> impl Iterator<Item = Objection> {
-        let outside = (!self.scopes.contains(&memory.scope)).then_some(Objection::Scope);
-        let ended = memory.expired(self.now).then_some(Objection::Expiry);
-        outside.into_iter().chain(ended).chain(self.criteria.objections(memory))
+    /// Returns the version of a memory that counts, if there was one at the moment in question.
+    pub fn version<'a>(&self, current: &'a Memory, earlier: &'a [Memory]) -> Option<&'a Memory> {
+        let mut latest_first = earlier.iter().chain([current]).rev();
+        let counts = |version: &&Memory| {
+            self.criteria.as_of.is_none_or(|moment| version.written_at() <= moment)
+        };
+        latest_first.find(counts)
+    }
+
+    /// Returns whether a version is meant, if it is the one that counts.
+    pub fn admits(&self, version: &Memory) -> bool {
+        self.objections(version).next().is_none()
+    }
+
+    /// Returns everything for which a version is not meant, if it is the one that counts.
+    pub fn objections(&self, version: &Memory) -> impl Iterator<Item = Objection> {
+        let outside = (!self.scopes.contains(&version.scope)).then_some(Objection::Scope);
+        let moment = self.criteria.as_of.unwrap_or(self.now);
+        let ended = version.expired(moment).then_some(Objection::Expiry);
+        outside.into_iter().chain(ended).chain(self.criteria.objections(version))
     }
 }
 
@@ -73,6 +93,10 @@ pub enum Objection {
     Key,
     /// It comes from somewhere else.
     Origin,
+    /// It was learnt after the moment whose knowledge counts.
+    NotKnown,
+    /// It did not hold at the moment in question.
+    NotTrue,
 }
 
 names!(Objection, "objection", Invalid, {
@@ -93,6 +117,8 @@ names!(Objection, "objection", Invalid, {
     Triple => "triple",
     Key => "key",
     Origin => "origin",
+    NotKnown => "not-known",
+    NotTrue => "not-true",
 });
 
 impl Objection {
@@ -116,6 +142,8 @@ impl Objection {
             Self::Triple => "it states something else",
             Self::Key => "it is kept under another key",
             Self::Origin => "it comes from somewhere else",
+            Self::NotKnown => "it was not known yet at that moment",
+            Self::NotTrue => "it did not hold at that moment",
         }
     }
 }
@@ -157,6 +185,13 @@ pub struct Criteria {
     pub key_prefix: Option<String>,
     /// The page, file, call, conversation or tool it comes from.
     pub origin: Option<String>,
+    /// The moment whose knowledge counts: every memory is taken as it was then, and what was learnt
+    /// later is not meant.
+    pub as_of: Option<Timestamp>,
+    /// The moment at which it was true, as far as is known.
+    ///
+    /// What was replaced since is meant like what is active.
+    pub valid_at: Option<Timestamp>,
 }
 
 impl Default for Criteria {
@@ -179,11 +214,19 @@ impl Default for Criteria {
             key: None,
             key_prefix: None,
             origin: None,
+            as_of: None,
+            valid_at: None,
         }
     }
 }
 
 impl Criteria {
+    /// Returns where memories that are meant are in their life.
+    pub fn states_meant(&self) -> impl Iterator<Item = State> {
+        let looks_back = self.valid_at.is_some() && self.states.contains(&State::Active);
+        self.states.iter().copied().chain(looks_back.then_some(State::Superseded))
+    }
+
     fn objections(&self, memory: &Memory) -> impl Iterator<Item = Objection> {
         let (metadata, source) = (&memory.metadata, &memory.source);
         let tagged =
@@ -197,7 +240,7 @@ impl Criteria {
             .as_ref()
             .is_some_and(|session| memory.conversation() == Some(session.as_str()));
         [
-            (self.states.contains(&memory.state), Objection::State),
+            (self.states_meant().any(|state| state == memory.state), Objection::State),
             (self.kinds.is_empty() || self.kinds.contains(&memory.kind), Objection::Kind),
             (tagged, Objection::Tags),
             (
@@ -226,6 +269,8 @@ impl Criteria {
             (self.key.is_none() || self.key == memory.key, Objection::Key),
             (prefixed, Objection::Key),
             (self.origin.as_deref().is_none_or(|from| source.is_from(from)), Objection::Origin),
+            (self.as_of.is_none_or(|moment| memory.created_at <= moment), Objection::NotKnown),
+            (self.valid_at.is_none_or(|moment| memory.held_at(moment)), Objection::NotTrue),
         ]
         .into_iter()
         .filter_map(|(met, objection)| (!met).then_some(objection))

@@ -40,7 +40,7 @@ pub struct Memory {
     pub updated_at: Timestamp,
     /// When it ends by itself.
     pub expires_at: Option<Timestamp>,
-    /// Since when it is no longer held to be true.
+    /// Since when it is no longer held to be true; of what never was, when it would have happened.
     pub valid_until: Option<Timestamp>,
     /// How fast it fades, per day; 0 never.
     pub decay_rate: f64,
@@ -110,6 +110,16 @@ impl Memory {
     /// Returns whether it ends in a question mark.
     pub fn is_question(&self) -> bool {
         text::is_question(self.content.as_str())
+    }
+
+    /// Returns since when it has been as it is; of a first version, since it was learnt.
+    pub fn written_at(&self) -> Timestamp {
+        if self.version == 1 { self.created_at } else { self.updated_at }
+    }
+
+    /// Returns whether it was true at a moment, as far as it knows.
+    pub fn held_at(&self, moment: Timestamp) -> bool {
+        self.event_at <= moment && self.valid_until.is_none_or(|end| moment < end)
     }
 
     /// Returns whether it has ended by itself.

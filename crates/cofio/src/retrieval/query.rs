@@ -50,7 +50,7 @@ pub struct Query {
     pub threshold: Option<f64>,
     /// How much more what happened lately counts, from 0 to 1.
     pub recency: f64,
-    /// The moment from which "yesterday" is meant; without one, now.
+    /// The moment from which "yesterday" is meant; without one, that whose knowledge counts, or now.
     pub reference_time: Option<Timestamp>,
     /// Where days begin and end; without one, where the engine's do.
     pub time_zone: Option<TimeZone>,

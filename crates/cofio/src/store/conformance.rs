@@ -32,6 +32,7 @@ mod jobs;
 mod journal;
 mod keeping;
 mod keys;
+mod moments;
 mod paging;
 mod probe;
 mod subject;
@@ -288,6 +289,17 @@ macro_rules! conformance_suite {
                 of_many_who_replace_a_key_one_does,
                 an_id_of_a_key_is_not_taken_twice,
                 what_happens_to_keys_is_in_the_audit,
+            }
+            moments {
+                what_was_learnt_later_was_not_known,
+                what_was_changed_since_is_shown_as_it_was,
+                the_state_of_then_counts,
+                every_criterion_is_about_the_version_of_then,
+                what_is_gone_by_now_is_not_shown_as_of_earlier,
+                a_first_version_counts_since_it_was_learnt,
+                pages_of_an_earlier_moment_join_up_in_its_order,
+                what_was_true_is_told_by_when_it_began_and_ended,
+                what_was_held_to_be_true_is_told_by_the_version_of_then,
             }
             paging {
                 every_order_is_kept,

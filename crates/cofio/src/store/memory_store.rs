@@ -347,9 +347,9 @@ impl Store for MemoryStore {
 
 fn at(contents: &Contents, filter: &Filter, places: &[Place]) -> Vec<(Place, Memory)> {
     let inside = contents.inside(&filter.scopes).into_iter();
-    let meant: HashMap<u64, &Kept> =
-        inside.filter(|kept| filter.admits(&kept.memory)).map(|kept| (kept.number, kept)).collect();
-    let there = |place: &Place| Some((*place, meant.get(&place.0)?.to_memory()));
+    let meant: HashMap<u64, &Memory> =
+        inside.filter_map(|kept| Some((kept.number, kept.meant(filter)?))).collect();
+    let there = |place: &Place| Some((*place, Memory::clone(meant.get(&place.0)?)));
     places.iter().filter_map(there).collect()
 }
 
@@ -358,9 +358,9 @@ fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {
     let mut found: Vec<_> = contents
         .inside(&filter.scopes)
         .into_iter()
-        .filter(|kept| filter.admits(&kept.memory))
-        .map(|kept| (order.position(&kept.memory), kept))
-        .map(|(position, kept)| ((position.key, position.id), kept))
+        .filter_map(|kept| kept.meant(filter))
+        .map(|memory| (order.position(memory), memory))
+        .map(|(position, memory)| ((position.key, position.id), memory))
         .collect();
     let total = if page.counted { found.len() as u64 } else { 0 };
     found
@@ -370,7 +370,7 @@ fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {
         found.retain(|(place, _)| if order.descending() { *place < seen } else { *place > seen });
     }
     let more = found.len() > page.limit;
-    let memories = found.iter().take(page.limit).map(|(_, kept)| kept.to_memory()).collect();
+    let memories = found.into_iter().take(page.limit).map(|(_, memory)| memory.clone()).collect();
     Listing { memories, total, more }
 }
 

@@ -9,6 +9,7 @@ mod audit;
 mod codes;
 mod copy;
 mod derived;
+mod earlier;
 mod entities;
 mod evidence;
 mod field;

@@ -55,7 +55,7 @@ fn plan(engine: &Engine, caller: &Caller, user: &str, turns: &[Memory]) -> Resul
 fn commit(store: &dyn Store, plan: &Plan, at: Timestamp) {
     let changes: Vec<Change> = plan.steps.iter().map(|step| step.change.clone()).collect();
     let (actor, audit) = (named("alice"), Vec::new());
-    let commit = Commit { actor, at, changes, audit, idempotency: None };
+    let commit = Commit { actor, at, changes, audit, idempotency: None, work: None };
     let outcomes = block_on(store.commit(commit)).unwrap();
     assert!(outcomes.iter().all(Outcome::changed), "{outcomes:?}");
 }

@@ -15,6 +15,7 @@ mod languages;
 mod layering;
 mod meaning;
 mod memory_store;
+mod moments;
 mod older_files;
 mod policy;
 mod questions;

@@ -110,7 +110,8 @@ fn a_correction_keeps_the_old_memory_in_the_history() {
     let (old, new) = (get(&fixture, &tea), get(&fixture, &corrected.memory));
     assert_eq!((&old, &new.content), (&corrected.replaced, &corrected.memory.content));
     assert_eq!((old.state, old.content.as_str()), (State::Superseded, "Alice drinks tea"));
-    assert!(old.valid_until.is_some_and(|until| until > tea.created_at));
+    assert_eq!(old.valid_until, Some(tea.event_at), "it was never true");
+    assert_eq!(new.event_at, tea.event_at, "it is true in the place of the old one");
     assert_eq!(old.provenance.superseded_by.as_ref(), Some(&new.id));
     assert_eq!(new.provenance.supersedes.as_ref(), Some(&old.id));
     assert_eq!((new.state, new.kind, new.version), (State::Active, Kind::Fact, 1));

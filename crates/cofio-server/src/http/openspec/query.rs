@@ -95,6 +95,10 @@ struct QueryOptions {
     top_k: Option<usize>,
     /// Whether to say what brought each result here.
     explain: bool,
+    /// Entries are as they were known at this moment: each as it was then, and none learnt later.
+    as_of: Option<String>,
+    /// Entries were true at this moment, as far as is known.
+    valid_at: Option<String>,
 }
 
 /// The answer to a question.
@@ -202,7 +206,13 @@ impl QueryInput {
         if options.include_embeddings {
             return Err(unsupported("vectors are not given out"));
         }
-        let selection = layer.selection(visit, filters.criteria()?)?;
+        let moment = |text: Option<&String>| text.map(|text| wire::moment(text)).transpose();
+        let criteria = Criteria {
+            as_of: moment(options.as_of.as_ref())?,
+            valid_at: moment(options.valid_at.as_ref())?,
+            ..filters.criteria()?
+        };
+        let selection = layer.selection(visit, criteria)?;
         let query = Query::new(selection, text);
         let wanted = options.limit.unwrap_or(query.limit).saturating_add(options.offset);
         Ok(Query {

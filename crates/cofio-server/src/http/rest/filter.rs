@@ -26,6 +26,12 @@ pub(crate) struct Filter {
     pub(crate) to: Option<String>,
     /// They were learnt by this moment.
     pub(crate) learnt_by: Option<String>,
+    /// They are as they were known at this moment: each as it was then, and none that was learnt
+    /// later.
+    pub(crate) as_of: Option<String>,
+    /// They were true at this moment, as far as is known; those that were replaced since are meant
+    /// too.
+    pub(crate) valid_at: Option<String>,
     /// The least they are trusted: low, medium or high.
     pub(crate) minimum_trust: Option<String>,
     /// A conversation they do not come from.
@@ -71,6 +77,8 @@ impl Filter {
             custom: self.custom,
             time: TimeRange { from: moment(self.from)?, to: moment(self.to)? },
             learnt_by: moment(self.learnt_by)?,
+            as_of: moment(self.as_of)?,
+            valid_at: moment(self.valid_at)?,
             minimum_trust: self.minimum_trust.map_or(Ok(Trust::Low), |name| name.parse())?,
             excluded_session: session.map(Identifier::new).transpose()?,
             triple: TriplePattern { fact_type, subject, predicate, object },

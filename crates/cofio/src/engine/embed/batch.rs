@@ -222,7 +222,7 @@ fn wait(refusals: u32) -> SignedDuration {
     doubled.map_or(WAITS.1, |wait| wait.min(WAITS.1))
 }
 
-fn hash(text: &CleanText) -> PassageHash {
+pub(in crate::engine) fn hash(text: &CleanText) -> PassageHash {
     let digest = <[u8; 32]>::from(Sha256::digest(text.as_str()));
     let mut hash = PassageHash::default();
     hash.copy_from_slice(&digest[..16]);

@@ -2,15 +2,22 @@
 
 use super::{Assignment, Piece};
 use crate::engine::Engine;
+use crate::engine::embed::hash;
 use crate::error::{ErrorKind, Result};
 use crate::ingest::{self, Prepared};
+use crate::lifecycle::consolidation::likeness;
+use crate::lifecycle::extraction::{Turn, extract};
+use crate::lifecycle::guard::Verdict;
 use crate::lifecycle::plan::{Plan, Step};
-use crate::lifecycle::{brief, decay, promotion};
+use crate::lifecycle::{brief, decay, merging, promotion};
 use crate::model::{
-    Caller, Change, Channel, Commit, Criteria, Draft, Filter, Identifier, Kind, Memory, MemoryId,
-    Scope, Source, Stage, State, Task, Timestamp,
+    Caller, Change, Channel, CleanText, Commit, Criteria, Draft, Filter, Identifier, Kind, Memory,
+    MemoryId, PassageHash, Scope, Source, Stage, State, Task, Timestamp,
 };
 use crate::store::{Order, Page};
+
+/// How many turns are read together.
+const PORTION: usize = 30;
 
 /// The label of a reflection on a week.
 const WEEKLY: &str = "weekly";
@@ -115,15 +122,79 @@ impl Engine {
             Task::Decay => Drafted::whole(self.plan_decay(unit, now).await?),
             Task::Promote => Drafted::whole(self.plan_promotion(caller, unit, now).await?),
             Task::Reflect => Drafted::whole(self.plan_reflection(caller, unit, now).await?),
-            Task::Enrich | Task::Consolidate | Task::Merge | Task::Expire | Task::Undo => {
-                Drafted::default()
-            }
+            Task::Consolidate => self.plan_consolidation(caller, unit, now).await?,
+            Task::Merge => Drafted::whole(self.plan_merge(unit, now).await?),
+            Task::Enrich | Task::Expire | Task::Undo => Drafted::default(),
         };
         if plan.steps.is_empty() && through.is_empty() {
             return Ok(None);
         }
-        let verdict = self.judged(caller, &unit.scope, &plan).await?;
+        let mut verdict = self.judged(caller, &unit.scope, &plan).await?;
+        if task == Task::Merge {
+            // Only somebody who reads them can tell whether two memories say the same.
+            verdict = Verdict::Held { taken: plan.steps.len() as u64, among: plan.looked_at };
+        }
         Ok(Some(Piece { scope: unit.scope.clone(), plan, verdict, through, more }))
+    }
+
+    /// Plans what the next turns of a conversation teach.
+    async fn plan_consolidation(
+        &self,
+        caller: &Caller,
+        unit: &Unit,
+        now: Timestamp,
+    ) -> Result<Drafted> {
+        let (scope, stage) = (&unit.scope, Stage::Consolidated);
+        let conversation = unit.conversation.as_ref();
+        let most = PORTION + 1;
+        let mut turns = self.store.first_waiting(scope, conversation, stage, now, most).await?;
+        let more = turns.len() > PORTION;
+        turns.truncate(PORTION);
+        let heard: Vec<Turn<'_>> = turns.iter().map(heard).collect();
+        let candidates = extract(&heard);
+        let plan = self.plan_facts(caller, scope, &turns, &candidates, now).await?;
+        let through = turns.iter().map(|turn| (turn.id.clone(), stage)).collect();
+        Ok(Drafted { plan, through, more })
+    }
+
+    /// Proposes which facts take the place of others that say the same.
+    async fn plan_merge(&self, unit: &Unit, now: Timestamp) -> Result<Plan> {
+        let policy = &self.config.merge;
+        let kinds = vec![Kind::Fact];
+        let mut facts = self.in_states(&unit.scope, kinds, vec![State::Active], now).await?;
+        facts.retain(|fact| fact.key.is_none());
+        facts.truncate(merging::MOST);
+        if facts.len() < policy.facts || !policy.layers.contains(&unit.scope.layer()) {
+            return Ok(Plan::default());
+        }
+        let vectors = self.vectors_of(&facts).await?;
+        let alike = |one: usize, other: usize| match (&vectors[one], &vectors[other]) {
+            (Some(one), Some(other)) => cosine(one, other),
+            _ => likeness(facts[one].content.as_str(), facts[other].content.as_str()),
+        };
+        let replaced = |memory: &Memory, by: MemoryId, now: Timestamp| {
+            // It is no less true for being said elsewhere.
+            let until = memory.valid_until.unwrap_or(now);
+            let after = ingest::superseded(memory, by, until, now);
+            let identity = ingest::identity_of(&after);
+            (after, identity)
+        };
+        let steps = merging::plan(&facts, policy.similarity, now, alike, replaced);
+        Ok(Plan { steps, looked_at: facts.len() as u64 })
+    }
+
+    /// Returns what is known of the meaning of memories that are one passage each.
+    async fn vectors_of(&self, memories: &[Memory]) -> Result<Vec<Option<Vec<f32>>>> {
+        let Some(model) = self.store.embedding_state().await?.model else {
+            return Ok(vec![None; memories.len()]);
+        };
+        let passages: Vec<Vec<CleanText>> = memories.iter().map(Memory::passages).collect();
+        let whole = |passages: &Vec<CleanText>| match &passages[..] {
+            [only] => hash(only),
+            _ => PassageHash::default(),
+        };
+        let hashes: Vec<PassageHash> = passages.iter().map(whole).collect();
+        self.store.known_vectors(&model, &hashes).await
     }
 
     async fn plan_decay(&self, unit: &Unit, now: Timestamp) -> Result<Plan> {
@@ -253,6 +324,24 @@ impl Engine {
         let criteria = Criteria { kinds, states, ..Criteria::default() };
         self.all(&Filter { scopes: vec![scope.clone()], now, criteria }).await
     }
+}
+
+/// Returns a turn of a conversation as it is read for facts: only people tell any.
+fn heard(turn: &Memory) -> Turn<'_> {
+    let role = turn.source.role.as_deref().unwrap_or_default();
+    let machine = ["tool", "system", "function"].iter().any(|name| role.eq_ignore_ascii_case(name));
+    Turn {
+        id: &turn.id,
+        assistant: machine || turn.said_by_assistant(),
+        speaker: turn.author(),
+        said_at: turn.event_at,
+        text: turn.content.as_str(),
+    }
+}
+
+/// Returns the cosine of two vectors of length one.
+fn cosine(one: &[f32], other: &[f32]) -> f64 {
+    one.iter().zip(other).map(|(a, b)| f64::from(a * b)).sum()
 }
 
 fn step(prepared: Prepared, why: &'static str) -> Step {

@@ -90,7 +90,7 @@ impl Engine {
     }
 
     fn aim(&self, query: &Query, reading: &mut Interpretation, now: Timestamp) -> Aim {
-        let reference = query.reference_time.unwrap_or(now);
+        let reference = query.reference_time.or(query.selection.criteria.as_of).unwrap_or(now);
         let own = &self.config.expiry.time_zone;
         let time_zone = query.time_zone.as_ref().unwrap_or(own).clone();
         let day = time_zone.to_datetime(reference).date();

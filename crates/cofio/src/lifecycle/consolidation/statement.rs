@@ -146,6 +146,26 @@ impl Statement {
     }
 }
 
+/// Returns whether two texts differ in how many they speak of, or in whether they speak for or against
+/// it.
+pub fn differ_in_form(one: &str, other: &str) -> bool {
+    numbers(one) != numbers(other)
+        || is_averse(one) != is_averse(other)
+        || is_negated(one) != is_negated(other)
+}
+
+/// Returns which share of their words two texts have in common.
+pub fn likeness(one: &str, other: &str) -> f64 {
+    let words = |text: &str| words(text).into_iter().collect::<HashSet<String>>();
+    text::overlap(&words(one), &words(other))
+}
+
+/// Tells whether a text says that something is not so.
+fn is_negated(content: &str) -> bool {
+    let negations = ["not", "never", "no", "none", "nobody", "nothing", "without", "t"];
+    split(content).any(|word| negations.contains(&word.as_str()))
+}
+
 /// Returns the words of a text that have content, each by its stem.
 fn words(text: &str) -> BTreeSet<String> {
     text::query_words(text).into_iter().filter_map(|mut terms| terms.pop()).collect()

@@ -53,7 +53,7 @@ pub(super) fn evidence(
 ) -> Evidence {
     let inside = contents.inside(&filter.scopes);
     let meant: Vec<&Kept> =
-        inside.iter().copied().filter(|kept| filter.admits(&kept.memory)).collect();
+        inside.iter().copied().filter(|kept| kept.meant(filter).is_some()).collect();
     let named = entities::named(&inside, &cues.names);
     let cosines = cues.meaning.as_ref().map(|meaning| cosines(&inside, meaning));
     let touched = touched(&meant, cues, &named, cosines.as_ref(), limit);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::embedding::Claim;
-use crate::model::{Accesses, Embedding, EntityType, JobId, Memory, PassageVector, Stage};
+use crate::model::{Accesses, Embedding, EntityType, Filter, JobId, Memory, PassageVector, Stage};
 use crate::store::analysed::Analysed;
 use crate::text::fold;
 
@@ -78,6 +78,11 @@ impl Kept {
             self.stages.clone_from(&before.stages);
         }
         self
+    }
+
+    /// Returns the memory as a filter means it, if it does.
+    pub fn meant(&self, filter: &Filter) -> Option<&Memory> {
+        filter.meant(&self.memory, &self.history)
     }
 
     /// Returns a copy of the memory.

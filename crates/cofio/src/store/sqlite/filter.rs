@@ -3,7 +3,7 @@
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
 
-use crate::model::{Access, Criteria, Filter, Grant, Kind, Layer};
+use crate::model::{Access, Criteria, Filter, Grant, Kind, Layer, State};
 use crate::text::fold;
 
 /// A condition and the values for its question marks, in order.
@@ -26,15 +26,20 @@ impl Condition {
 }
 
 /// Returns the condition on a memory `m` for everything in a filter except its scopes.
+///
+/// As of an earlier moment, only memories meet it that have not been changed since; the others are
+/// those of [`super::earlier`].
 pub(super) fn condition(filter: &Filter) -> Condition {
     let mut all = Condition::always();
     let text = |text: &str| Sql::from(text.to_owned());
     let criteria = &filter.criteria;
+    let states: Vec<State> = criteria.states_meant().collect();
     all.and(
         "m.state IN (SELECT value FROM json_each(?))",
-        [names(&criteria.states, |state| state.as_str())],
+        [names(&states, |state| state.as_str())],
     );
-    all.and("(m.expires_at IS NULL OR m.expires_at > ?)", [filter.now.as_microsecond().into()]);
+    let moment = criteria.as_of.map_or(filter.now, |moment| moment.max(filter.now));
+    all.and("(m.expires_at IS NULL OR m.expires_at > ?)", [moment.as_microsecond().into()]);
     if !criteria.kinds.is_empty() {
         all.and(
             "m.kind IN (SELECT value FROM json_each(?))",
@@ -69,6 +74,7 @@ pub(super) fn condition(filter: &Filter) -> Condition {
             all.and("m.key < ?", [text(&end)]);
         }
     }
+    moments(criteria, &mut all);
     metadata(criteria, &mut all);
     triple(criteria, &mut all);
     indexed(criteria, &mut all);
@@ -96,6 +102,19 @@ fn indexed(criteria: &Criteria, all: &mut Condition) {
              = 'user_profile'",
             [],
         );
+    }
+}
+
+fn moments(criteria: &Criteria, all: &mut Condition) {
+    if let Some(moment) = criteria.as_of {
+        let moment = Sql::from(moment.as_microsecond());
+        all.and("m.created_at <= ?", [moment.clone()]);
+        all.and("(m.version = 1 OR json_extract(m.document, '$.updated_at') <= ?)", [moment]);
+    }
+    if let Some(moment) = criteria.valid_at {
+        let moment = Sql::from(moment.as_microsecond());
+        all.and("m.event_at <= ?", [moment.clone()]);
+        all.and("ifnull(json_extract(m.document, '$.valid_until') > ?, true)", [moment]);
     }
 }
 

@@ -10,10 +10,10 @@ use rusqlite::types::Value as Sql;
 
 use super::codes::{self, Cache};
 use super::field::{Field, Postings};
-use super::filter;
 use super::read::collect;
 use super::turns::{Record, session_key};
 use super::unexpected;
+use super::{earlier, filter};
 use crate::error::Result;
 use crate::model::{
     Criteria, Filter, Groups, Identifier, Meaning, Occurrence, Occurrences, Place, Spread, Turn,
@@ -73,7 +73,7 @@ pub(super) struct Scoped<'a> {
     position: usize,
     filter: &'a Filter,
     excluded_session: Option<u64>,
-    /// The memories that meet criteria which a record cannot tell, if there are such criteria.
+    /// The memories that are meant, if there are criteria which a record cannot tell.
     chosen: Option<HashSet<i64>>,
 }
 
@@ -96,6 +96,9 @@ impl<'a> Scoped<'a> {
     }
 
     fn admits(&self, record: &Record) -> bool {
+        if let Some(chosen) = &self.chosen {
+            return chosen.contains(&record.memory);
+        }
         let criteria = &self.filter.criteria;
         let time = &criteria.time;
         record.expires_at > self.filter.now.as_microsecond()
@@ -105,7 +108,6 @@ impl<'a> Scoped<'a> {
             && time.from.is_none_or(|from| from.as_microsecond() <= record.event_at)
             && time.to.is_none_or(|to| record.event_at <= to.as_microsecond())
             && self.excluded_session.is_none_or(|session| session != record.session)
-            && self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&record.memory))
     }
 }
 
@@ -122,7 +124,8 @@ fn chosen(connection: &Connection, filter: &Filter, scope: i64) -> Result<HashSe
     let sql = format!("SELECT m.memory FROM memories AS m WHERE m.scope = ? AND {}", condition.sql);
     let values = [Sql::from(scope)].into_iter().chain(condition.values);
     let numbers = collect(connection, &sql, values, |row| row.get(0).map_err(unexpected))?;
-    Ok(numbers.into_iter().collect())
+    let changed = earlier::changed(connection, filter, scope)?;
+    Ok(numbers.into_iter().chain(changed.into_iter().map(|(number, _)| number)).collect())
 }
 
 /// Turns of one scope, as they are found.

@@ -4,14 +4,14 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 
 use super::filter::{self, Condition};
-use super::unexpected;
+use super::{earlier, unexpected};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, Accesses, ChangeRecord, Embedding, Filter, Fingerprint, Identifier, Identifiers, JobId,
     Layer, Memory, MemoryId, Place, Scope, Timestamp,
 };
 use crate::store::document::{decode, moment};
-use crate::store::{Listing, Order, Page, ScopeSummary, Tombstone};
+use crate::store::{Listing, Order, Page, Position, ScopeSummary, Tombstone};
 
 /// The columns that [`memory`] reads.
 pub(super) const MEMORY: &str = "m.document, m.access_count, m.accessed_at, m.fingerprint";
@@ -61,10 +61,8 @@ pub(super) fn at(
     for &place in places {
         let mut rows = select.query([place.0.cast_signed()]).map_err(unexpected)?;
         if let Some(row) = rows.next().map_err(unexpected)? {
-            let memory = memory(row)?;
-            if filter.admits(&memory) {
-                found.push((place, memory));
-            }
+            let meant = earlier::meant(connection, filter, place, memory(row)?)?;
+            found.extend(meant.map(|memory| (place, memory)));
         }
     }
     Ok(found)
@@ -74,10 +72,13 @@ pub(super) fn list(connection: &Connection, filter: &Filter, page: &Page) -> Res
     let condition = filter::condition(filter);
     let mut listing = Listing::default();
     for scope in scope_numbers(connection, &filter.scopes)? {
+        let changed = earlier::changed(connection, filter, scope)?;
         if page.counted {
-            listing.total += count(connection, scope, &condition)?;
+            listing.total += count(connection, scope, &condition)? + changed.len() as u64;
         }
         listing.memories.extend(list_scope(connection, scope, &condition, page)?);
+        let changed = changed.into_iter().map(|(_, memory)| memory);
+        listing.memories.extend(changed.filter(|memory| is_on(page, memory)));
     }
     let order = |memory: &Memory| {
         let position = page.order.position(memory);
@@ -89,6 +90,15 @@ pub(super) fn list(connection: &Connection, filter: &Filter, page: &Page) -> Res
     listing.more = listing.memories.len() > page.limit;
     listing.memories.truncate(page.limit);
     Ok(listing)
+}
+
+/// Tells whether a memory comes after those that were seen before a page.
+fn is_on(page: &Page, memory: &Memory) -> bool {
+    let Position { key, id } = page.order.position(memory);
+    page.after.as_ref().is_none_or(|after| {
+        let seen = (after.key, &after.id);
+        if page.order.descending() { (key, &id) < seen } else { (key, &id) > seen }
+    })
 }
 
 fn count(connection: &Connection, scope: i64, condition: &Condition) -> Result<u64> {

@@ -1,6 +1,6 @@
 use axum::http::Method;
 use cofio::model::{Correction, Right, Triple};
-use cofio::wire::CorrectOutput;
+use cofio::wire::{self, CorrectOutput};
 use cofio::{Error, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,6 +23,8 @@ pub(super) struct CorrectInput {
     content: Option<String>,
     /// What is true as a statement; without it a statement becomes a plain text.
     fact: Option<Statement>,
+    /// Since when it holds, if the old memory was true before; without it, the old one never was.
+    since: Option<String>,
     /// Where it comes from.
     #[serde(default)]
     source: Origin,
@@ -62,6 +64,7 @@ impl CorrectInput {
         let content = content.ok_or_else(|| Error::invalid("content is missing"))?;
         let source = self.source.source(&content)?;
         let doubt = doubt(self.on_possible_secret);
-        Ok(Correction { triple, doubt, ..Correction::new(content, source) })
+        let since = self.since.as_deref().map(wire::moment).transpose()?;
+        Ok(Correction { triple, since, doubt, ..Correction::new(content, source) })
     }
 }

@@ -38,6 +38,12 @@ pub(super) struct ListQuery {
     from: Option<String>,
     /// They happened at this moment or earlier.
     to: Option<String>,
+    /// They are as they were known at this moment: each as it was then, and none that was learnt
+    /// later.
+    as_of: Option<String>,
+    /// They were true at this moment, as far as is known; those that were replaced since are meant
+    /// too.
+    valid_at: Option<String>,
     /// What a statement is about.
     subject: Option<String>,
     /// What a statement says of it.
@@ -89,6 +95,8 @@ impl Endpoint for List {
             from,
             to,
             fact: FactFilter { subject, predicate, ..FactFilter::default() },
+            as_of: asked.query.as_of,
+            valid_at: asked.query.valid_at,
             context_key: asked.query.context_key,
             key_prefix: asked.query.key_prefix,
             ..Filter::default()

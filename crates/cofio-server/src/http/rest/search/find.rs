@@ -23,7 +23,7 @@ impl Endpoint for Search {
     const NAME: &'static str = "searchMemories";
     const GROUP: Group = Group::Search;
     const SUMMARY: &'static str = "Find the memories that answer a question";
-    const ABOUT: &'static str = "Every hit says what brought it in. Where no embedder is at hand or it fails, words and names answer alone, and `meaning` says so.";
+    const ABOUT: &'static str = "Every hit says what brought it in. Where no embedder is at hand or it fails, words and names answer alone, and `meaning` says so. As of an earlier moment, memories are found by what they say now and shown as they were then.";
     const NEEDS: Right = Right::Read;
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {

@@ -31,7 +31,7 @@ pub(super) struct Question {
     threshold: Option<f64>,
     /// How much more what happened lately counts, from 0 (the default) to 1.
     recency: Option<f64>,
-    /// The moment from which "yesterday" is meant, if not now.
+    /// The moment from which "yesterday" is meant, if not now or the filter's `asOf`.
     reference_time: Option<String>,
     /// How many tokens all hits together may have, about.
     tokens: Option<usize>,

@@ -22,7 +22,7 @@ pub(crate) struct Output {
     forgotten: Vec<String>,
     /// Not there, or not the user's
     missing: Vec<String>,
-    /// How many more went because they were concluded from those
+    /// How many concluded from those went too
     derived: usize,
 }
 

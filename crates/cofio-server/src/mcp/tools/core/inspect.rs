@@ -48,7 +48,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     memories: Vec<MemoryView>,
-    /// Everything known about one memory, entity or the store
+    /// Everything about one memory, entity or the store
     #[serde(skip_serializing_if = "Map::is_empty")]
     #[schemars(default)]
     details: Map<String, Value>,

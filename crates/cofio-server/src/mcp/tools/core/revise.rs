@@ -1,4 +1,4 @@
-use cofio::model::{MemoryId, State};
+use cofio::model::{Correction, MemoryId, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -6,6 +6,7 @@ use crate::mcp::call::Call;
 use crate::mcp::failure::Outcome;
 use crate::mcp::source::SourceName;
 use crate::mcp::tool::{Effect, Reply, Tool};
+use crate::mcp::when;
 use crate::mcp::write::{self, WAITS};
 
 /// Confirms a memory, or puts the truth in its place.
@@ -16,8 +17,10 @@ pub(crate) struct Revise;
 pub(crate) struct Input {
     /// The memory, found by search
     id: String,
-    /// What is true instead; leave it out to confirm the memory as it is
+    /// What is true instead; without it the memory is confirmed
     correction: Option<String>,
+    /// Since when, if the old one was true before
+    since: Option<String>,
     /// Where that comes from, if not from the user
     source: Option<SourceName>,
 }
@@ -28,7 +31,7 @@ pub(crate) struct Output {
     /// confirmed, corrected or waiting
     status: &'static str,
     content: String,
-    /// The memory that is no longer held to be true
+    /// The memory that was replaced
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<String>,
 }
@@ -55,7 +58,12 @@ impl Tool for Revise {
     async fn run(call: &Call, input: Input) -> Outcome<Output> {
         let id: MemoryId = input.id.parse()?;
         match input.correction {
-            Some(text) => correct(call, &id, text, input.source).await,
+            Some(text) => {
+                let zone = &call.engine().await?.config().expiry.time_zone;
+                let since = when::beginning(input.since.as_deref(), zone)?;
+                let source = call.source(input.source, &text, None)?;
+                correct(call, &id, Correction { since, ..Correction::new(text, source) }).await
+            }
             None => confirm(call, &id, input.source).await,
         }
     }
@@ -71,13 +79,8 @@ async fn confirm(call: &Call, id: &MemoryId, said: Option<SourceName>) -> Outcom
     })
 }
 
-async fn correct(
-    call: &Call,
-    id: &MemoryId,
-    text: String,
-    said: Option<SourceName>,
-) -> Outcome<Output> {
-    let corrected = write::correct(call, id, text, said).await?;
+async fn correct(call: &Call, id: &MemoryId, correction: Correction) -> Outcome<Output> {
+    let corrected = write::correct(call, id, correction).await?;
     let memory = corrected.memory;
     Ok(Output {
         id: memory.id.to_string(),

@@ -34,6 +34,10 @@ pub(crate) struct Input {
     since: Option<String>,
     /// Only what happened before
     until: Option<String>,
+    /// What was known then
+    as_of: Option<String>,
+    /// What was true then
+    valid_at: Option<String>,
     /// By words and meaning (hybrid, default) or by one of them
     mode: Option<ModeName>,
 }
@@ -59,7 +63,7 @@ impl From<ModeName> for Mode {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Output {
     memories: Vec<MemoryView>,
-    /// How many there were to choose from
+    /// How many were found
     total: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
@@ -97,6 +101,8 @@ impl Tool for Search {
                 from: when::beginning(input.since.as_deref(), zone)?,
                 to: when::end(input.until.as_deref(), zone)?,
             },
+            as_of: when::end(input.as_of.as_deref(), zone)?,
+            valid_at: when::end(input.valid_at.as_deref(), zone)?,
             ..Criteria::default()
         };
         let query = Query {

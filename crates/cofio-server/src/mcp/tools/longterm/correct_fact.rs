@@ -1,4 +1,4 @@
-use cofio::model::{MemoryId, State};
+use cofio::model::{Correction, MemoryId, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,9 @@ impl Tool for CorrectFact {
 
     async fn run(call: &Call, input: Input) -> Outcome<Output> {
         let id: MemoryId = input.fact_id.parse()?;
-        let corrected = write::correct(call, &id, input.new_content, input.source).await?;
+        let source = call.source(input.source, &input.new_content, None)?;
+        let correction = Correction::new(input.new_content, source);
+        let corrected = write::correct(call, &id, correction).await?;
         Ok(Output {
             old_fact_id: corrected.replaced.id.to_string(),
             new_fact_id: corrected.memory.id.to_string(),
