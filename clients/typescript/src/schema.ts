@@ -885,7 +885,7 @@ export interface paths {
         put?: never;
         /**
          * Find the memories that answer a question
-         * @description Every hit says what brought it in. Where no embedder is at hand or it fails, words and names answer alone, and `meaning` says so.
+         * @description Every hit says what brought it in. Where no embedder is at hand or it fails, words and names answer alone, and `meaning` says so. As of an earlier moment, memories are found by what they say now and shown as they were then.
          *
          *     The key needs the right to read.
          */
@@ -1308,6 +1308,8 @@ export interface components {
             fact?: components["schemas"]["Statement"] | null;
             /** @description What becomes of what may be a secret: ask (the default: nothing is changed), keep or redact. */
             onPossibleSecret?: components["schemas"]["OnPossibleSecret"] | null;
+            /** @description Since when it holds, if the old memory was true before; without it, the old one never was. */
+            since?: string | null;
             /** @description Where it comes from. */
             source?: components["schemas"]["Origin"];
         };
@@ -1670,6 +1672,12 @@ export interface components {
         /** @description What must hold of memories; without a state, that they are active. */
         Filter: {
             /**
+             * @description They are as they were known at this moment: each as it was then, and none that was learnt
+             *     later.
+             * @default null
+             */
+            asOf?: string | null;
+            /**
              * @description The key they are kept under.
              * @default null
              */
@@ -1743,6 +1751,12 @@ export interface components {
              * @default null
              */
             to?: string | null;
+            /**
+             * @description They were true at this moment, as far as is known; those that were replaced since are meant
+             *     too.
+             * @default null
+             */
+            validAt?: string | null;
         };
         /** @description What to forget: ids, a selection (a filter, layers or both), or a source; exactly one of them. */
         ForgetInput: {
@@ -2395,6 +2409,11 @@ export interface components {
         /** @description How to answer. */
         QueryOptions: {
             /**
+             * @description Entries are as they were known at this moment: each as it was then, and none learnt later.
+             * @default null
+             */
+            as_of?: string | null;
+            /**
              * @description Only cosine is known: the distance is 1 less the cosine.
              * @default null
              */
@@ -2438,6 +2457,11 @@ export interface components {
              * @default null
              */
             top_k?: number | null;
+            /**
+             * @description Entries were true at this moment, as far as is known.
+             * @default null
+             */
+            valid_at?: string | null;
         };
         /** @description The answer to a question. */
         QueryOutput: {
@@ -2495,7 +2519,7 @@ export interface components {
              * @description How much more what happened lately counts, from 0 (the default) to 1.
              */
             recency?: number | null;
-            /** @description The moment from which "yesterday" is meant, if not now. */
+            /** @description The moment from which "yesterday" is meant, if not now or the filter's `asOf`. */
             referenceTime?: string | null;
             /**
              * Format: double
@@ -4270,6 +4294,11 @@ export interface operations {
             query?: {
                 /** @description The agent; with a user, it opens the agent layer. */
                 agentId?: string;
+                /**
+                 * @description They are as they were known at this moment: each as it was then, and none that was learnt
+                 *     later.
+                 */
+                asOf?: string;
                 /** @description The company. */
                 companyId?: string;
                 /** @description The key they are kept under. */
@@ -4311,6 +4340,11 @@ export interface operations {
                 to?: string;
                 /** @description The user. */
                 userId?: string;
+                /**
+                 * @description They were true at this moment, as far as is known; those that were replaced since are meant
+                 *     too.
+                 */
+                validAt?: string;
             };
             header?: never;
             path?: never;

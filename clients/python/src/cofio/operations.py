@@ -416,6 +416,7 @@ def rotate_key(id: str, *, grace_seconds: int | None = None) -> Request[types.Ke
 def list_memories(
     *,
     agent_id: str | None = None,
+    as_of: str | None = None,
     company_id: str | None = None,
     context_key: str | None = None,
     cursor: str | None = None,
@@ -435,6 +436,7 @@ def list_memories(
     team_id: str | None = None,
     to: str | None = None,
     user_id: str | None = None,
+    valid_at: str | None = None,
 ) -> Request[types.ListOutput]:
     """List memories page by page.
 
@@ -444,6 +446,8 @@ def list_memories(
 
     Args:
         agent_id: the agent; with a user, it opens the agent layer
+        as_of: they are as they were known at this moment: each as it was then, and none that
+            was learnt later
         company_id: the company
         context_key: the key they are kept under
         cursor: where the page before ended, as it said
@@ -465,6 +469,8 @@ def list_memories(
         team_id: the team
         to: they happened at this moment or earlier
         user_id: the user
+        valid_at: they were true at this moment, as far as is known; those that were replaced
+            since are meant too
     """
     return Request(
         "GET",
@@ -472,6 +478,7 @@ def list_memories(
         query=given(
             {
                 "agentId": agent_id,
+                "asOf": as_of,
                 "companyId": company_id,
                 "contextKey": context_key,
                 "cursor": cursor,
@@ -491,6 +498,7 @@ def list_memories(
                 "teamId": team_id,
                 "to": to,
                 "userId": user_id,
+                "validAt": valid_at,
             }
         ),
         repeatable=True,
@@ -720,6 +728,7 @@ def correct_memory(
     content: str | None = None,
     fact: types.Statement | None = None,
     on_possible_secret: types.OnPossibleSecret | None = None,
+    since: str | None = None,
     source: types.Origin | None = None,
 ) -> Request[types.CorrectOutput]:
     """Put what is true in the place of a memory that is wrong.
@@ -735,6 +744,8 @@ def correct_memory(
         fact: what is true as a statement; without it a statement becomes a plain text
         on_possible_secret: what becomes of what may be a secret: ask (the default: nothing is
             changed), keep or redact
+        since: since when it holds, if the old memory was true before; without it, the old one
+            never was
         source: where it comes from
     """
     return Request(
@@ -745,6 +756,7 @@ def correct_memory(
                 "content": content,
                 "fact": fact,
                 "onPossibleSecret": on_possible_secret,
+                "since": since,
                 "source": source,
             }
         ),
@@ -798,7 +810,8 @@ def why_not(
         mode: by which evidence: hybrid (the default), semantic or keyword
         query: the question or keywords, in any language
         recency: how much more what happened lately counts, from 0 (the default) to 1
-        reference_time: the moment from which "yesterday" is meant, if not now
+        reference_time: the moment from which "yesterday" is meant, if not now or the filter's
+            `asOf`
         threshold: the least cosine, from -1 to 1; by vectors alone 0.7 if nothing is said
         tokens: how many tokens all hits together may have, about
     """
@@ -1019,7 +1032,8 @@ def search_memories(
     """Find the memories that answer a question.
 
     Every hit says what brought it in. Where no embedder is at hand or it fails, words and names
-    answer alone, and `meaning` says so.
+    answer alone, and `meaning` says so. As of an earlier moment, memories are found by what they
+    say now and shown as they were then.
 
     The key needs the right to read.
 
@@ -1035,7 +1049,8 @@ def search_memories(
         mode: by which evidence: hybrid (the default), semantic or keyword
         query: the question or keywords, in any language
         recency: how much more what happened lately counts, from 0 (the default) to 1
-        reference_time: the moment from which "yesterday" is meant, if not now
+        reference_time: the moment from which "yesterday" is meant, if not now or the filter's
+            `asOf`
         threshold: the least cosine, from -1 to 1; by vectors alone 0.7 if nothing is said
         tokens: how many tokens all hits together may have, about
     """

@@ -195,6 +195,8 @@ class CorrectInput(TypedDict):
     """What becomes of what may be a secret: ask (the default: nothing is changed), keep or
     redact.
     """
+    since: NotRequired[str | None]
+    """Since when it holds, if the old memory was true before; without it, the old one never was."""
     source: NotRequired[Origin]
     """Where it comes from."""
 
@@ -339,6 +341,7 @@ class FactFilter(TypedDict):
 Filter = TypedDict(
     "Filter",
     {
+        "asOf": "NotRequired[str | None]",
         "contextKey": "NotRequired[str | None]",
         "custom": "NotRequired[dict[str, Any]]",
         "excludedSessionId": "NotRequired[str | None]",
@@ -354,6 +357,7 @@ Filter = TypedDict(
         "states": "NotRequired[list[str]]",
         "tags": "NotRequired[list[str]]",
         "to": "NotRequired[str | None]",
+        "validAt": "NotRequired[str | None]",
     },
 )
 """What must hold of memories; without a state, that they are active."""
@@ -714,7 +718,7 @@ class Question(TypedDict):
     recency: NotRequired[float | None]
     """How much more what happened lately counts, from 0 (the default) to 1."""
     referenceTime: NotRequired[str | None]
-    """The moment from which "yesterday" is meant, if not now."""
+    """The moment from which "yesterday" is meant, if not now or the filter's `asOf`."""
     threshold: NotRequired[float | None]
     """The least cosine, from -1 to 1; by vectors alone 0.7 if nothing is said."""
     tokens: NotRequired[int | None]

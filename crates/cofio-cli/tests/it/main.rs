@@ -25,6 +25,7 @@ mod manners;
 mod mcp;
 mod meaning;
 mod model;
+mod moments;
 mod review;
 mod scan;
 mod serve;

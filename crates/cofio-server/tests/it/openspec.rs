@@ -322,6 +322,24 @@ fn filters_mean_what_they_say() {
 }
 
 #[test]
+fn a_query_can_be_about_an_earlier_moment() {
+    let provider = Provider::new();
+    let entry = provider.keep(&json!({"content": "Tea is black"}));
+    provider.fixture.wait(jiff::SignedDuration::from_hours(1));
+    provider.ask("PUT", &named(&entry), &json!({"entry": {"content": "Tea is green"}}));
+    let asked = |options: Value| json!({"query": "tea", "options": options});
+    assert_eq!(provider.found(&asked(json!({}))), ["Tea is green"]);
+    let then = "2026-03-01T12:30:00Z";
+    assert_eq!(provider.found(&asked(json!({"as_of": then}))), ["Tea is black"]);
+    assert_eq!(provider.found(&asked(json!({"valid_at": then}))), ["Tea is green"]);
+    let before = "2026-03-01T11:30:00Z";
+    assert!(provider.found(&asked(json!({"as_of": before}))).is_empty());
+    assert!(provider.found(&asked(json!({"valid_at": before}))).is_empty());
+    let soon = asked(json!({"as_of": "soon"}));
+    provider.refused(("POST", "/query"), &soon, 400, "INVALID_INPUT");
+}
+
+#[test]
 fn a_query_is_answered_in_pages_and_explained() {
     let provider = Provider::new();
     for number in 0..5 {

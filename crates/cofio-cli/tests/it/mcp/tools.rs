@@ -169,6 +169,29 @@ fn the_six_do_what_they_say() {
 }
 
 #[test]
+fn what_was_known_and_what_was_true_are_told_apart() {
+    let machine = Machine::new();
+    let mut agent = Agent::start(&machine, "", Era::Inline);
+    let id = agent.done("remember", json!({"content": "Alice lives in Bern"}))["id"].clone();
+    let whole = agent.done("inspect", json!({"what": "memory", "id": id}));
+    let learnt = whole["details"]["createdAt"].clone();
+    agent.done("revise", json!({"id": id, "correction": "Alice lives in Basel"}));
+    let mut check = |moment: &str, at: &Value, expected: &[&str]| {
+        let mut question = json!({"query": "where does Alice live"});
+        question[moment] = at.clone();
+        let found = agent.done("search", question);
+        let contents = found["memories"].as_array().unwrap().iter();
+        let contents: Vec<&str> =
+            contents.map(|memory| memory["content"].as_str().unwrap()).collect();
+        assert_eq!(contents, expected, "{moment} {at}");
+    };
+    check("as_of", &learnt, &["Alice lives in Bern"]);
+    check("valid_at", &learnt, &["Alice lives in Basel"]);
+    check("as_of", &json!("2001-01-01"), &[]);
+    check("valid_at", &json!("2999-01-01"), &["Alice lives in Basel"]);
+}
+
+#[test]
 fn an_error_says_what_to_do() {
     let machine = Machine::new();
     let mut agent = Agent::start(&machine, "", Era::Inline);

@@ -107,6 +107,50 @@ fn what_a_question_may_ask_is_limited() {
 }
 
 #[test]
+fn what_was_known_and_what_was_true_are_told_apart() {
+    let house = House::new();
+    let hour = jiff::SignedDuration::from_hours(1);
+    let tea = house.keep("Alice drinks tea");
+    house.fixture.wait(hour * 2);
+    let truth = json!({ "content": "Alice drinks coffee", "since": "2026-03-01T13:00:00Z" });
+    house.alice.ask("POST", &format!("/v1/memories/{tea}/correct"), &truth);
+    house.fixture.wait(hour * 2);
+    let contents = |found: &Value| -> Vec<String> {
+        let content = |memory: &Value| memory["content"].as_str().unwrap().to_owned();
+        found.as_array().unwrap().iter().map(content).collect()
+    };
+    let check = |filter: Value, expected: &[&str]| {
+        let question = json!({ "query": "what does Alice drink", "filter": filter });
+        let found = house.alice.ask("POST", "/v1/search", &question).json();
+        let hits = found["results"].as_array().unwrap().iter();
+        let memories: Value = hits.map(|hit| hit["memory"].clone()).collect();
+        assert_eq!(contents(&memories), expected, "found for {filter}");
+        let fields = filter.as_object().unwrap().iter();
+        let asked: Vec<String> =
+            fields.map(|(name, value)| format!("{name}={}", value.as_str().unwrap())).collect();
+        let path = format!("/v1/memories?{}", asked.join("&"));
+        let listed = house.alice.ask("GET", &path, &Value::Null).json();
+        assert_eq!(contents(&listed["memories"]), expected, "listed for {filter}");
+        let prompt = json!({ "prompt": "what does Alice drink", "filter": filter });
+        let block = house.alice.ask("POST", "/v1/context", &prompt).json();
+        for drink in ["tea", "coffee"] {
+            let told = block["markdown"].as_str().unwrap().contains(drink);
+            let wanted = expected.iter().any(|text| text.contains(drink));
+            assert_eq!(told, wanted, "{drink} for {filter}");
+        }
+    };
+    check(json!({}), &["Alice drinks coffee"]);
+    check(json!({ "asOf": "2026-03-01T11:00:00Z" }), &[]);
+    check(json!({ "asOf": "2026-03-01T13:30:00Z" }), &["Alice drinks tea"]);
+    check(json!({ "validAt": "2026-03-01T12:30:00Z" }), &["Alice drinks tea"]);
+    check(json!({ "validAt": "2026-03-01T13:30:00Z" }), &["Alice drinks coffee"]);
+    let believed = json!({ "asOf": "2026-03-01T13:30:00Z", "validAt": "2026-03-01T13:30:00Z" });
+    check(believed, &["Alice drinks tea"]);
+    let soon = json!({ "query": "tea", "filter": { "asOf": "soon" } });
+    refused(&house.alice.ask("POST", "/v1/search", &soon), 400, "INVALID_INPUT");
+}
+
+#[test]
 fn nobody_finds_what_is_somebody_elses() {
     let house = House::new();
     let id = house.keep("Alice drinks her tea black");

@@ -21,7 +21,7 @@ pub(crate) struct Input {
     correction: Option<String>,
     /// Since when, if the old one was true before
     since: Option<String>,
-    /// Where that comes from, if not from the user
+    /// Where it is from, if not the user
     source: Option<SourceName>,
 }
 
