@@ -72,7 +72,9 @@ pub fn check_key(key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a source or a statement that is too large, and a statement that is no procedure's.
+/// Refuses a source or a statement that is too large, and a statement of what states nothing.
+///
+/// A fact may state of its subject that there is no longer any such object.
 pub(super) fn check_parts(
     kind: Kind,
     source: &Source,
@@ -83,14 +85,15 @@ pub(super) fn check_parts(
     let bytes = texts.iter().filter_map(|text| text.as_ref()).map(String::len).sum();
     check_bytes("source", bytes, limits.metadata_bytes)?;
     let Some(triple) = triple else { return Ok(()) };
-    if kind != Kind::Procedure {
-        return Err(Error::invalid("only a procedure has a subject, a predicate and an object"));
+    if !matches!(kind, Kind::Procedure | Kind::Fact) {
+        let message = "only a fact or a procedure has a subject, a predicate and an object";
+        return Err(Error::invalid(message));
     }
     let parts = [&triple.fact_type, &triple.subject, &triple.predicate, &triple.object];
-    if parts.iter().any(|part| part.trim().is_empty()) {
-        return Err(Error::invalid(
-            "a procedure needs a type, a subject, a predicate and an object",
-        ));
+    let needed = if kind == Kind::Fact { &parts[..3] } else { &parts[..] };
+    if needed.iter().any(|part| part.trim().is_empty()) {
+        let message = format!("a {kind} needs a type, a subject, a predicate and an object");
+        return Err(Error::invalid(message));
     }
     check_bytes("statement", parts.iter().map(|part| part.len()).sum(), limits.metadata_bytes)
 }

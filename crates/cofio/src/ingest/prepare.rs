@@ -165,6 +165,8 @@ pub fn revise(memory: &Memory, patch: Patch, config: &Config, now: Timestamp) ->
     if content_changed {
         revised.embedding = Embedding::Pending;
         revised.instructs = instructs_wrongly(&revised.content, trust);
+        // What a fact states was read from the text that is no longer there.
+        revised.triple = revised.triple.filter(|_| memory.kind != Kind::Fact);
         if matches!(memory.state, State::Active | State::Pending) {
             revised.state = first_state(memory.kind, &revised.source);
         }
