@@ -1,5 +1,6 @@
 //! How memories age and what that may cost: pure plans, made from values and a moment.
 
+pub mod consolidation;
 pub mod expiry;
 pub mod extraction;
 pub mod plan;

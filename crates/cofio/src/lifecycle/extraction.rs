@@ -42,6 +42,9 @@ use crate::retrieval::dates::Days;
 use language::ENGLISH;
 use reading::Reader;
 
+/// Whom a fact is about that a speaker without a name tells of themselves.
+pub const SPEAKER: &str = "user";
+
 /// Something that was said in a conversation.
 #[derive(Clone, Copy)]
 pub struct Turn<'a> {
@@ -101,6 +104,8 @@ pub enum Values {
     /// Any number.
     Many,
 }
+
+names!(Values, "number of values", Invalid, { One => "one", Many => "many" });
 
 /// What kind of fact something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

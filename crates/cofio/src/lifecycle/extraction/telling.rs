@@ -6,7 +6,7 @@ use super::predicate::Predicate;
 use super::rendering::Rendering;
 use super::subject::{FAVOURITE, Found, Subject, kind_of};
 use super::tokens::Token;
-use super::{Candidate, Evidence, FactType, Standing, Turn, Values};
+use super::{Candidate, Evidence, FactType, SPEAKER, Standing, Turn, Values};
 use crate::model::Fraction;
 use crate::retrieval::dates::Days;
 
@@ -162,8 +162,8 @@ impl<'a> Telling<'a> {
     /// Returns the name by which facts about a subject are found to be about the same.
     fn key(&self, subject: &Subject) -> String {
         match subject {
-            Subject::Speaker => self.turn.speaker.unwrap_or("user").to_owned(),
-            Subject::Relative(noun) => format!("{}'s {noun}", self.turn.speaker.unwrap_or("user")),
+            Subject::Speaker => self.turn.speaker.unwrap_or(SPEAKER).to_owned(),
+            Subject::Relative(noun) => format!("{}'s {noun}", self.turn.speaker.unwrap_or(SPEAKER)),
             Subject::Named { name, .. } => name.clone(),
             Subject::Noun { owner, .. } => self.key(owner),
         }
