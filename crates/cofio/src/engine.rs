@@ -4,6 +4,7 @@ mod archive;
 mod beginning;
 mod census;
 mod confirm;
+mod consolidating;
 mod context;
 mod correct;
 mod embed;

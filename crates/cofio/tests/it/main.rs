@@ -5,6 +5,7 @@ mod attacks;
 mod audit_head;
 mod clocks;
 mod engine;
+mod facts;
 mod fixture;
 mod forgetting;
 mod isolation;
