@@ -5,7 +5,7 @@ use super::remember::create;
 use crate::error::{Error, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Correction, Memory, MemoryId, Outcome, Right,
+    AuditAction, AuditEvent, Caller, Change, Correction, Kind, Memory, MemoryId, Outcome, Right,
     Timestamp, microseconds,
 };
 
@@ -84,7 +84,9 @@ impl Engine {
         let prepared = self.prepare_all(caller, &[draft], now).await?;
         let mut prepared =
             prepared.into_iter().next().ok_or_else(|| Error::invalid("nothing to remember"))?;
-        if prepared.memory.content == old.content && prepared.memory.triple == old.triple {
+        // A fact says what its text does, whatever was read from it.
+        let same = old.kind == Kind::Fact || prepared.memory.triple == old.triple;
+        if same && prepared.memory.content == old.content {
             return Err(Error::invalid(format!("{} says so already", old.id)));
         }
         prepared.memory.provenance.supersedes = Some(old.id.clone());

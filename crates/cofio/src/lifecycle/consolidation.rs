@@ -21,11 +21,11 @@ mod timeline;
 mod tests;
 
 pub use deciding::{Decision, decide};
-pub use finding::{Fact, Found, Telling, found};
+pub use finding::{Fact, Found, Telling, found, supported};
 pub use owner::Owner;
 pub use statement::{differ_in_form, likeness};
 
-use crate::model::{Fraction, Memory, MemoryId, Timestamp};
+use crate::model::{Fraction, Memory};
 
 /// How many memories of turns a fact names at most as those it was found in; the newest count.
 pub const MOST_EVIDENCE: usize = 50;
@@ -58,12 +58,4 @@ const CONTRADICTS: &str = "contradicts";
 pub fn doubted(memory: &Memory) -> Fraction {
     let before = memory.metadata.confidence.map_or(1.0, Fraction::get);
     Fraction::new(before.min(REPLACED)).unwrap_or(Fraction::ONE)
-}
-
-/// Returns a memory that was said again: with more evidence, and in use if it had faded.
-///
-/// Neither trust nor certainty grows by repetition. What somebody wrote by hand has no evidence and
-/// needs none, so that it does not go with a conversation that repeats it.
-pub fn supported(memory: &Memory, evidence: &[MemoryId], said_at: Timestamp) -> Memory {
-    finding::supported(memory, evidence, said_at)
 }

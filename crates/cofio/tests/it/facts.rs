@@ -4,8 +4,8 @@ use cofio::engine::{ConflictMode, ContextRequest, Importing, ListRequest};
 use cofio::lifecycle::extraction::{Turn, extract};
 use cofio::lifecycle::plan::Plan;
 use cofio::model::{
-    Caller, Change, Channel, Commit, Criteria, Doubt, Draft, Kind, Layer, Memory, Outcome, Patch,
-    Right, Rights, Scope, Source, State, Timestamp, Trust,
+    Caller, Change, Channel, Commit, Correction, Criteria, Doubt, Draft, Fraction, Kind, Layer,
+    Memory, Outcome, Patch, Right, Rights, Scope, Source, State, Timestamp, Trust,
 };
 use cofio::store::{MemoryStore, Order, Store};
 use cofio::{Engine, ErrorKind, Result, Selection};
@@ -107,7 +107,7 @@ fn a_new_value_is_found_and_the_old_one_is_history() {
     let old = facts(&fixture.engine, "alice", State::Superseded).remove(0);
     let new = facts(&fixture.engine, "alice", State::Active).remove(0);
     assert_eq!((old.valid_until, old.version), (Some(turn.event_at), 2));
-    assert_eq!(old.metadata.confidence.map(|confidence| confidence.get()), Some(0.3));
+    assert_eq!(old.metadata.confidence, Some(Fraction::new(0.3).unwrap()));
     assert_eq!(old.provenance.superseded_by.as_ref(), Some(&new.id));
     assert_eq!(new.provenance.supersedes.as_ref(), Some(&old.id));
     assert_eq!(new.provenance.derived_from, [turn.id]);
@@ -301,6 +301,10 @@ fn a_fact_whose_text_is_changed_states_what_its_text_does() {
     tell(&fixture, "I live in Rome");
     let rome = facts(&fixture.engine, "alice", State::Active).remove(0);
     assert_eq!(rome.triple.as_ref().map(|triple| triple.object.as_str()), Some("Rome"));
+    let source = Source::through(Channel::ExplicitSave);
+    let same = Correction::new(rome.content.as_str(), source);
+    let same = block_on(fixture.engine.correct(&local("alice"), &rome.id, same));
+    assert_eq!(same.unwrap_err().kind(), ErrorKind::Invalid, "it says so already");
     let patch = Patch { content: Some("The user lives in Oslo".to_owned()), ..Patch::default() };
     block_on(fixture.engine.update(&local("alice"), &rome.id, patch)).unwrap();
     assert_eq!(facts(&fixture.engine, "alice", State::Active)[0].triple, None);

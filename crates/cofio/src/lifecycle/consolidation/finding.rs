@@ -85,7 +85,10 @@ pub fn found(
 }
 
 /// Returns a memory that was said again: with more evidence, and in use if it had faded.
-pub(super) fn supported(memory: &Memory, evidence: &[MemoryId], said_at: Timestamp) -> Memory {
+///
+/// Neither trust nor certainty grows by repetition. What somebody wrote by hand has no evidence and
+/// needs none, so that it does not go with a conversation that repeats it.
+pub fn supported(memory: &Memory, evidence: &[MemoryId], said_at: Timestamp) -> Memory {
     let mut memory = memory.clone();
     if memory.state == State::Decayed {
         memory.state = State::Active;

@@ -1,6 +1,7 @@
 //! What a fact states, in a form in which two facts can be compared.
 
 use std::collections::{BTreeSet, HashSet};
+use std::fmt;
 
 use super::Owner;
 use crate::lifecycle::extraction::{Candidate, SPEAKER, Standing, Values};
@@ -32,7 +33,7 @@ const AMOUNTS: &str = "once twice both couple pair dozen several half thirty for
     seventy eighty ninety hundred thousand";
 
 /// What a fact states.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Statement {
     /// Of whom or what, folded.
     subject: String,
@@ -143,6 +144,16 @@ impl Statement {
     fn counts_anew(&self, other: &Self) -> bool {
         let counted = !self.count.is_empty() && !other.count.is_empty();
         counted && !self.value.is_empty() && self.value == other.value
+    }
+}
+
+/// Shows what kind of statement it is only: no secret was taken out of it yet.
+impl fmt::Debug for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Statement")
+            .field("standing", &self.standing)
+            .field("values", &self.values)
+            .finish_non_exhaustive()
     }
 }
 

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::lifecycle::extraction::{Candidate, Turn, extract};
 use crate::model::{
-    Accesses, Channel, CleanText, Draft, Embedding, Identifier, Kind, Provenance, Scope, Source,
-    State, Trust,
+    Accesses, Channel, CleanText, Draft, Embedding, Identifier, Kind, MemoryId, Provenance, Scope,
+    Source, State, Timestamp, Trust,
 };
 
 /// What is known in the scope of one user, and what is said there.

@@ -108,6 +108,7 @@ macro_rules! verb {
 pub const ALL: &[Verb] = &[
     verb!(get, &[Read], |world, caller| (&world.known)),
     verb!(list, &[Read], |world, caller| (&ListRequest::new(mine()))),
+    verb!(plan_facts, &[Read, Write], |world, caller| (&alice(), &[], &[], world.engine.now())),
     verb!(list_all, &[Read], |world, caller| (&mine())),
     verb!(matching, &[Read], |world, caller| (&mine())),
     verb!(from_source, &[Read], |world, caller| ("https://x.example")),
