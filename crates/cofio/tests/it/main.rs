@@ -7,6 +7,7 @@ mod clocks;
 mod engine;
 mod fixture;
 mod forgetting;
+mod golden;
 mod isolation;
 mod keys;
 mod languages;
