@@ -7,6 +7,7 @@ mod confirm;
 mod context;
 mod correct;
 mod embed;
+mod enriching;
 mod exporting;
 mod follow;
 mod forget;
@@ -14,6 +15,7 @@ mod forgetting;
 mod inspect;
 mod keys;
 mod list;
+mod naming;
 mod policy;
 mod receipt;
 mod remember;
@@ -43,6 +45,7 @@ use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Filter, IdempotencyKey, Kind, Layer,
     Memory, MemoryId, Outcome, Reading, Right, Scope, Timestamp, microseconds,
 };
+use crate::recognise::Pipeline;
 use crate::retrieval::{self, Selection};
 use crate::store::{Backlog, Store};
 
@@ -95,6 +98,7 @@ pub struct Engine {
     ids: Arc<Mutex<ContextV7>>,
     embedder: Option<Arc<dyn Embedder>>,
     questions: Arc<Mutex<Questions>>,
+    recognisers: Pipeline,
     news: (Sender<()>, Receiver<()>),
 }
 
@@ -113,6 +117,7 @@ impl Engine {
             ids: Arc::new(Mutex::new(ContextV7::new())),
             embedder: None,
             questions: Arc::default(),
+            recognisers: Pipeline::accurate([]),
             news: async_channel::bounded(1),
         }
     }
@@ -121,6 +126,19 @@ impl Engine {
     #[must_use]
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), questions: Arc::default(), ..self }
+    }
+
+    /// Returns the same engine, asking these afterwards what memories name.
+    ///
+    /// Without it, what was not found by its form is guessed by capitals.
+    #[must_use]
+    pub fn with_recognisers(self, recognisers: Pipeline) -> Self {
+        Self { recognisers, ..self }
+    }
+
+    /// Returns who is asked afterwards what memories name.
+    pub fn recognisers(&self) -> &Pipeline {
+        &self.recognisers
     }
 
     /// Returns the settings.

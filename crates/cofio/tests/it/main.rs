@@ -5,6 +5,7 @@ mod attacks;
 mod audit_head;
 mod clocks;
 mod engine;
+mod enriching;
 mod fixture;
 mod forgetting;
 mod golden;

@@ -107,6 +107,7 @@ pub const ALL: &[Verb] = &[
     verb!(scopes, &[Read], |world, caller| ()),
     verb!(entities, &[Read], |world, caller| (&[alice()], 10)),
     verb!(entity, &[Read], |world, caller| (&[alice()], "bob")),
+    verb!(plan_names, &[Read], |world, caller| (&alice(), &[], world.engine.now())),
     verb!(changes, &[Read], |world, caller| (0, 10)),
     verb!(audit, &[Read], |world, caller| (Entries::Latest, 10)),
     verb!(export, &[Read], |world, caller| (Vec::new(), |_| {})),
