@@ -157,9 +157,9 @@ fn a_second_reading_adds_names_and_changes_nothing_else() {
     let unchanged = Memory { entities, version, updated_at: kept.updated_at, ..after.clone() };
     assert_eq!(unchanged, Memory { accesses: after.accesses, ..kept.clone() });
     world.carry_out(&plan);
-    let found = block_on(world.engine.entity(&local("alice"), &[alice()], "herschel"));
+    let found = block_on(world.engine.entity(&local("alice"), &[alice()], "herschel", 10));
     assert!(found.is_err(), "a part of a name is no spelling that was read");
-    let found = block_on(world.engine.entity(&local("alice"), &[alice()], "caroline herschel"));
+    let found = block_on(world.engine.entity(&local("alice"), &[alice()], "caroline herschel", 10));
     assert_eq!(found.unwrap()[0].memories[0].id, kept.id);
 }
 

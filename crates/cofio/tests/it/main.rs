@@ -17,6 +17,7 @@ mod meaning;
 mod memory_store;
 mod older_files;
 mod policy;
+mod profiles;
 mod questions;
 mod ranking;
 mod recorder;

@@ -106,7 +106,7 @@ pub const ALL: &[Verb] = &[
     verb!(stats, &[Read], |world, caller| (None)),
     verb!(scopes, &[Read], |world, caller| ()),
     verb!(entities, &[Read], |world, caller| (&[alice()], 10)),
-    verb!(entity, &[Read], |world, caller| (&[alice()], "bob")),
+    verb!(entity, &[Read], |world, caller| (&[alice()], "bob", 10)),
     verb!(plan_names, &[Read], |world, caller| (&alice(), &[], world.engine.now())),
     verb!(changes, &[Read], |world, caller| (0, 10)),
     verb!(audit, &[Read], |world, caller| (Entries::Latest, 10)),
