@@ -87,7 +87,9 @@ fn show(page: &mut Page, profile: &EntityProfile, zone: &TimeZone) {
     }
     for period in &profile.timeline {
         page.strong(&period.name);
-        period.memories.iter().for_each(|memory| moment(page, memory, zone));
+        for memory in &period.memories {
+            moment(page, memory, zone);
+        }
     }
 }
 

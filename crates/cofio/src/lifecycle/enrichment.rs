@@ -167,7 +167,9 @@ impl Findings {
             .collect();
         names.sort_by_key(|(noted, _)| Reverse(*noted));
         let mut register = Register::default();
-        names.iter().for_each(|(_, mention)| register.learn(mention));
+        for (_, mention) in names {
+            register.learn(mention);
+        }
         register
     }
 

@@ -297,7 +297,7 @@ mod tests {
     fn a_part_of_a_name_that_was_known_before_the_full_one_belongs_to_it() {
         let handle = Mention { name: "caroline".to_owned(), ..mention("@caroline", Person) };
         let mut known = vec![handle.clone()];
-        let name = |known: &[Mention]| unite(&[handle.clone()], known)[0].name.clone();
+        let name = |known: &[Mention]| unite(std::slice::from_ref(&handle), known)[0].name.clone();
         assert_eq!(name(&known), "caroline");
         known.push(mention("Caroline Herschel", Person));
         assert_eq!(name(&known), "Caroline Herschel");
@@ -309,7 +309,7 @@ mod tests {
     fn a_name_that_was_found_out_before_stays() {
         let known = [mention("Caroline Smith", Person), mention("Caroline Jones", Person)];
         let own = Mention { name: "Caroline Herschel".to_owned(), ..mention("Caroline", Person) };
-        assert_eq!(unite(&[own.clone()], &known), [own]);
+        assert_eq!(unite(std::slice::from_ref(&own), &known), std::slice::from_ref(&own));
     }
 
     #[test]
