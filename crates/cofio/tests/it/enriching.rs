@@ -331,7 +331,7 @@ proptest! {
     ) {
         let world = World::in_memory();
         for (place, sentence) in order.iter().enumerate() {
-            let event_at = world.engine.now() - SignedDuration::from_hours(place as i64);
+            let event_at = world.engine.now() - SignedDuration::from_hours(i64::try_from(place).unwrap());
             let channel = if (*sentence + first) % 3 == 0 { Channel::WebFetch } else { Channel::ExplicitSave };
             let source = Source::through(channel);
             let draft = Draft { source, ..episode("alice", SENTENCES[*sentence]) };

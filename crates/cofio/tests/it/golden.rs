@@ -39,9 +39,6 @@ fn measured(pipeline: &Pipeline) -> (usize, usize, usize) {
         all += named.len();
         found += spans.len();
         right += spans.intersection(&named).count();
-        for (entity_type, name) in spans.symmetric_difference(&named) {
-            eprintln!("{text:?}: {entity_type} {name:?}");
-        }
     }
     (all, found, right)
 }
@@ -51,7 +48,6 @@ fn patterns_are_always_right_and_capitals_mostly() {
     let (all, found, right) = measured(&Pipeline::fast());
     assert_eq!((found, right), (5, 5));
     let (_, found, right) = measured(&Pipeline::accurate([]));
-    eprintln!("{right} right of {found} found, of {all}");
     assert!(right * 100 >= found * 85, "{right} of {found} are right");
     assert!(right * 100 >= all * 70, "{right} of {all} are found");
 }
