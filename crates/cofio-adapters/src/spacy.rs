@@ -2,7 +2,7 @@
 //! process.
 //!
 //! [`compact`] makes one file of the files the model is published as; [`EnCoreWebSm`] computes
-//! with it. A text is cut into words, each becomes a vector in its context, and a parser decides
+//! with it, and [`Deferred`] reads it when somebody asks. A text is cut into words, each becomes a vector in its context, and a parser decides
 //! word by word what begins, goes on or ends.
 
 use std::fmt;
@@ -13,6 +13,7 @@ use cofio::Result;
 use cofio::model::EntityType;
 use cofio::recognise::{Cost, Recogniser, Span};
 
+pub use deferred::Deferred;
 pub use file::compact;
 pub use label::Label;
 
@@ -21,6 +22,7 @@ use network::Network;
 use parser::Parser;
 use tokenizer::{Tokenizer, is_space};
 
+mod deferred;
 mod label;
 
 mod parser;
@@ -59,6 +61,9 @@ pub struct Entity {
 }
 
 impl EnCoreWebSm {
+    /// What it is called among recognisers.
+    const NAME: &str = "en-core-web-sm";
+
     /// Reads a file that [`compact`] wrote.
     pub fn open(path: &Path) -> Result<Self> {
         let (weights, exceptions) = file::open(path)?;
@@ -91,11 +96,15 @@ impl EnCoreWebSm {
 
 impl Recogniser for EnCoreWebSm {
     fn name(&self) -> &'static str {
-        "en-core-web-sm"
+        Self::NAME
     }
 
     fn cost(&self) -> Cost {
         Cost::Accurate
+    }
+
+    fn prepare(&self) -> Result<()> {
+        Ok(())
     }
 
     fn recognise(&self, text: &str) -> Vec<Span> {

@@ -13,6 +13,7 @@ use crate::consent::Consent;
 use crate::embedder::{self, Chosen, PULL};
 use crate::failure::Refusal;
 use crate::output::Output;
+use crate::recognisers;
 use crate::settings::{Overrides, Settings, Surroundings};
 
 /// The settings, an engine on the store, who asks, and where answers go.
@@ -153,14 +154,16 @@ impl App {
     }
 }
 
-/// Opens the store, and puts an engine on it with the embedder that the settings name.
+/// Opens the store, and puts an engine on it with the embedder that the settings name and the
+/// recognisers that are here.
 pub fn engine(
     settings: &Settings,
     around: &Surroundings,
 ) -> cofio::Result<(Arc<SqliteStore>, Engine, Chosen)> {
     let store = Arc::new(SqliteStore::open(settings.store())?);
     let embedder = embedder::chosen(settings, around);
-    let mut engine = Engine::shared(store.clone(), Timestamp::now, settings.config());
+    let mut engine = Engine::shared(store.clone(), Timestamp::now, settings.config())
+        .with_recognisers(recognisers::chosen(settings));
     if let Some(embedder) = embedder.ready() {
         engine = engine.with_embedder(Arc::clone(embedder));
     }

@@ -17,6 +17,7 @@ mod output;
 mod present;
 mod progress;
 mod query;
+mod recognisers;
 mod store_files;
 mod timetable;
 mod when;

@@ -8,7 +8,9 @@ mod confirm;
 mod consolidating;
 mod context;
 mod correct;
+mod due;
 mod embed;
+mod enriching;
 mod exporting;
 mod follow;
 mod forget;
@@ -18,7 +20,9 @@ mod jobs;
 mod keys;
 mod list;
 mod maintain;
+mod naming;
 mod policy;
+mod profile;
 mod receipt;
 mod remember;
 mod review;
@@ -48,6 +52,7 @@ use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Filter, IdempotencyKey, Kind, Layer,
     Memory, MemoryId, Outcome, Reading, Right, Scope, Timestamp, microseconds,
 };
+use crate::recognise::Pipeline;
 use crate::retrieval::{self, Selection};
 use crate::store::{Backlog, Store};
 
@@ -59,10 +64,11 @@ pub use exporting::Exporting;
 pub use follow::Changed;
 pub use forget::Forgotten;
 pub use forgetting::Forgetting;
-pub use inspect::{EntityProfile, Stats, VersionedHistory};
+pub use inspect::{Stats, VersionedHistory};
 pub use keys::Admitted;
 pub use list::{ListRequest, Listed};
 pub use maintain::{Assignment, Piece, Watch};
+pub use profile::EntityProfile;
 pub use receipt::{AuditPlace, ForgetReason, Receipt};
 pub use remember::Remembered;
 pub use sessions::{Session, Sessions};
@@ -102,6 +108,7 @@ pub struct Engine {
     ids: Arc<Mutex<ContextV7>>,
     embedder: Option<Arc<dyn Embedder>>,
     questions: Arc<Mutex<Questions>>,
+    recognisers: Pipeline,
     news: (Sender<()>, Receiver<()>),
 }
 
@@ -120,6 +127,7 @@ impl Engine {
             ids: Arc::new(Mutex::new(ContextV7::new())),
             embedder: None,
             questions: Arc::default(),
+            recognisers: Pipeline::accurate([]),
             news: async_channel::bounded(1),
         }
     }
@@ -128,6 +136,19 @@ impl Engine {
     #[must_use]
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), questions: Arc::default(), ..self }
+    }
+
+    /// Returns the same engine, asking these afterwards what memories name.
+    ///
+    /// Without it, what was not found by its form is guessed by capitals.
+    #[must_use]
+    pub fn with_recognisers(self, recognisers: Pipeline) -> Self {
+        Self { recognisers, ..self }
+    }
+
+    /// Returns who is asked afterwards what memories name.
+    pub fn recognisers(&self) -> &Pipeline {
+        &self.recognisers
     }
 
     /// Returns the settings.

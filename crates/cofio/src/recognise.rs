@@ -8,18 +8,21 @@ mod names;
 mod overlap;
 mod patterns;
 mod pipeline;
+mod projects;
 mod spelling;
 mod unite;
 
 use std::ops::Range;
 
+use crate::error::Result;
 use crate::model::EntityType;
 
 pub use names::Names;
 pub use overlap::settle;
 pub use patterns::Patterns;
 pub use pipeline::{Pipeline, mentions};
-pub use unite::unite;
+pub use projects::Projects;
+pub use unite::{Register, unite};
 
 /// Finds what a text names.
 pub trait Recogniser: Send + Sync {
@@ -29,7 +32,10 @@ pub trait Recogniser: Send + Sync {
     /// Returns what asking it costs, and what that buys.
     fn cost(&self) -> Cost;
 
-    /// Returns what the text names, in any order.
+    /// Makes ready what it needs, or says why it cannot; once it is ready, this returns at once.
+    fn prepare(&self) -> Result<()>;
+
+    /// Returns what the text names, in any order; nothing if what it needs cannot be made ready.
     ///
     /// Every span lies on the boundaries of characters of `text` and is not empty; spans may
     /// overlap, and the same name may be found in several places.

@@ -15,10 +15,10 @@ pub use jobs::{
 };
 pub use keys::{GrantOutput, KeyOutput};
 pub use output::{
-    AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, CorrectOutput, DeleteOutput, EntityOutput,
-    ErrorOutput, HistoryOutput, ListOutput, RedactionOutput, RejectionOutput, ScopeOutput,
-    SearchOutput, SearchResult, SessionOutput, SessionsOutput, StatsOutput, TurnOutput,
-    UpdateOutput, WhyNotOutput,
+    AbsenceOutput, AddOutput, AuditOutput, ChangeOutput, CompanionOutput, CorrectOutput,
+    DatedOutput, DeleteOutput, EntityOutput, ErrorOutput, HistoryOutput, ListOutput, PeriodOutput,
+    RedactionOutput, RejectionOutput, ScopeOutput, SearchOutput, SearchResult, SessionOutput,
+    SessionsOutput, StatsOutput, TurnOutput, UpdateOutput, WhyNotOutput,
 };
 pub use patch::{metadata, metadata_patch};
 pub use receipt::{AuditPlaceOutput, ForgottenOutput, ReceiptOutput};

@@ -3,12 +3,12 @@
 //! `scripts/golden_entities.py` wrote the expectations in `tests/golden`.
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use cofio::ErrorKind;
 use cofio::model::EntityType;
 use cofio::recognise::{Cost, Pipeline, Recogniser};
-use cofio_adapters::spacy::{EnCoreWebSm, compact};
+use cofio_adapters::spacy::{Deferred, EnCoreWebSm, compact};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -82,7 +82,7 @@ fn words_are_those_of_the_original() {
 fn names_join_what_patterns_find() {
     let Some(recogniser) = recogniser() else { return };
     assert_eq!((recogniser.name(), recogniser.cost()), ("en-core-web-sm", Cost::Accurate));
-    let pipeline = Pipeline::accurate([std::sync::Arc::new(recogniser) as _]);
+    let pipeline = Pipeline::accurate([Arc::new(recogniser) as _]);
     assert!(pipeline.is_accurate());
     let text = "Caroline Herschel wrote to anna@example.org on 2026-03-01, and she said that \
                 Caroline likes London.";
@@ -99,6 +99,54 @@ fn names_join_what_patterns_find() {
             ("London", "London", EntityType::Location),
         ]
     );
+}
+
+/// Measures the model on sentences of which a person says what they name: how many names there are,
+/// how many were found, and how many of those are right.
+fn measured(pipeline: &Pipeline) -> (usize, usize, usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cofio/tests/golden/entities.txt");
+    let golden = std::fs::read_to_string(path).unwrap();
+    let (mut all, mut found, mut right) = (0, 0, 0);
+    let mut spans: Vec<String> = Vec::new();
+    for line in golden.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(named) = line.strip_prefix("  ") {
+            all += 1;
+            right += spans.iter().filter(|span| *span == named).count();
+        } else {
+            let written = |span: &cofio::recognise::Span| {
+                format!("{}: {}", span.entity_type, &line[span.range.clone()])
+            };
+            spans = pipeline.spans(line).iter().map(written).collect();
+            found += spans.len();
+        }
+    }
+    (all, found, right)
+}
+
+#[test]
+fn the_model_finds_most_of_what_a_person_does() {
+    let Some((_, path)) = MODEL.as_ref() else { return };
+    let pipeline = Pipeline::accurate([Arc::new(Deferred::new(path)) as _]);
+    let (all, found, right) = measured(&pipeline);
+    eprintln!("{right} right of {found} found, of {all}");
+    assert!(right * 100 >= found * 70, "{right} of {found} are right");
+    assert!(right * 100 >= all * 70, "{right} of {all} are found");
+}
+
+#[test]
+fn a_model_is_read_when_it_is_first_needed() {
+    let folder = TempDir::new().unwrap();
+    let absent = Deferred::new(folder.path().join("absent.cofio"));
+    assert_eq!((absent.name(), absent.cost()), ("en-core-web-sm", Cost::Accurate));
+    assert_eq!(absent.prepare().unwrap_err().kind(), ErrorKind::Configuration);
+    assert_eq!(absent.recognise("Caroline Herschel lived in Bath"), []);
+    let Some((_, path)) = MODEL.as_ref() else { return };
+    let late = folder.path().join("late.cofio");
+    let deferred = Deferred::new(&late);
+    std::fs::copy(path, &late).unwrap();
+    deferred.prepare().unwrap();
+    std::fs::remove_file(&late).unwrap();
+    assert_eq!(deferred.recognise("Caroline Herschel discovered comets").len(), 1);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod checks;
 mod embeddings;
+mod names;
 
 use std::path::Path;
 
@@ -13,9 +14,11 @@ use crate::arguments::Globals;
 use crate::embedder;
 use crate::output::{Output, Page, shown};
 use crate::present;
+use crate::recognisers;
 use crate::settings::{Overrides, Settings, Surroundings};
 use checks::Check;
 use embeddings::Embeddings;
+use names::Names;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,6 +45,7 @@ struct DoctorOutput {
     settings: Vec<SettingOutput>,
     /// Nothing if the store cannot be read.
     embeddings: Option<Embeddings>,
+    names: Names,
     checks: Vec<Check>,
 }
 
@@ -62,13 +66,15 @@ impl Doctor {
             checks.push(checks::rebuild(settings.store()).await);
         }
         checks.extend(checks::all(settings.store()).await);
+        let names = Names::of(&recognisers::chosen(&settings));
+        checks.push(names.check());
         let chosen = embedder::chosen(&settings, &around);
         // Whatever is wrong with the store has been said by now.
         let embeddings = Embeddings::of(settings.store(), &chosen).await.ok();
         checks.extend(embeddings.as_ref().map(Embeddings::check));
         checks.extend(settings.state_dir().and_then(checks::hooks));
         let problems = checks.iter().filter(|check| !check.ok).count();
-        let output = DoctorOutput::new(&settings, embeddings, checks);
+        let output = DoctorOutput::new(&settings, embeddings, names, checks);
         Output::new(globals.form(), settings.color())
             .answer(|| &output, |page| output.show(page, &settings))?;
         match problems {
@@ -79,7 +85,12 @@ impl Doctor {
 }
 
 impl DoctorOutput {
-    fn new(settings: &Settings, embeddings: Option<Embeddings>, checks: Vec<Check>) -> Self {
+    fn new(
+        settings: &Settings,
+        embeddings: Option<Embeddings>,
+        names: Names,
+        checks: Vec<Check>,
+    ) -> Self {
         let rows = settings.rows().map(|row| SettingOutput {
             name: row.name,
             value: row.value,
@@ -92,6 +103,7 @@ impl DoctorOutput {
             project_file: settings.project_file().map(shown),
             settings: rows.collect(),
             embeddings,
+            names,
             checks,
         }
     }

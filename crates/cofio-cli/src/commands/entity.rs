@@ -3,7 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 use cofio::engine::EntityProfile;
-use cofio::model;
+use cofio::model::{self, Memory, State};
+use cofio::retrieval::Companion;
 use cofio::wire::{EntityOutput, ScopeOutput};
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -21,9 +22,9 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Entity {
-    /// The one to show with its memories; without it, all are listed
+    /// The one to show with its timeline; without it, all are listed
     name: Option<String>,
-    /// How many at most
+    /// How many entities are listed, or memories shown, at most
     #[arg(long, value_name = "NUMBER", default_value_t = 50, allow_negative_numbers = true)]
     limit: u16,
 }
@@ -43,14 +44,14 @@ impl Entity {
             entities,
             scopes: scopes.iter().map(ScopeOutput::from).collect(),
         };
+        let limit = usize::from(self.limit);
         if let Some(name) = &self.name {
-            let profiles = app.engine.entity(&app.caller, &scopes, name).await?;
+            let profiles = app.engine.entity(&app.caller, &scopes, name, limit).await?;
             app.output.answer(
                 || output(profiles.iter().map(EntityOutput::from).collect()),
                 |page| profiles.iter().for_each(|profile| show(page, profile, app.zone())),
             )?;
         } else {
-            let limit = usize::from(self.limit);
             let entities = app.engine.entities(&app.caller, &scopes, limit).await?;
             app.output.answer(
                 || output(entities.iter().map(EntityOutput::from).collect()),
@@ -76,7 +77,28 @@ fn show(page: &mut Page, profile: &EntityProfile, zone: &TimeZone) {
         when::shown(entity.first_at, zone),
         when::shown(entity.last_at, zone)
     ));
-    for memory in &profile.memories {
-        present::brief(page, memory, zone);
+    let companion = |other: &Companion| format!("{} ({})", other.name, other.memories);
+    let companions: Vec<String> = profile.companions.iter().map(companion).collect();
+    if !companions.is_empty() {
+        page.aside(format!("together with {}", companions.join(", ")));
+    }
+    for triple in profile.statements.iter().filter_map(|memory| memory.triple.as_ref()) {
+        page.aside(format!("it is stated: {}", present::statement(triple)));
+    }
+    for period in &profile.timeline {
+        page.strong(&period.name);
+        for memory in &period.memories {
+            moment(page, memory, zone);
+        }
+    }
+}
+
+/// Shows what happened, and until when it held if it was replaced.
+fn moment(page: &mut Page, memory: &Memory, zone: &TimeZone) {
+    present::brief(page, memory, zone);
+    if memory.state == State::Superseded {
+        let until = memory.valid_until.map(|until| format!(" until {}", when::shown(until, zone)));
+        let by = memory.provenance.superseded_by.as_ref().map(|by| format!(", now {by}"));
+        page.aside(format!("held{}{}", until.unwrap_or_default(), by.unwrap_or_default()));
     }
 }

@@ -262,6 +262,7 @@ fn entities_are_listed_and_looked_up() {
         ines (person), in 1 memory
           written @ines
           named from TIME to TIME
+        DAY
         Ask @ines for flour
           ep_1 · session:alice/s1 · TIME
         ! in user:alice, session:alice/s1

@@ -98,7 +98,7 @@ impl Machine {
     /// Plays a transcript, in which every `$ ` line is a command, `<` lines are its standard input,
     /// `! ` lines its standard error, and `[3]` is its exit code, unless that is 0.
     ///
-    /// Ids are shown as `fact_1` and can be used so; times are shown as `TIME`, and scores as `N`.
+    /// Ids are shown as `fact_1` and can be used so; times are shown as `TIME`, a day on its own line as `DAY`, and scores as `N`.
     pub fn transcript(&self, expected: &str) {
         let expected = dedent(expected);
         let mut actual = String::new();
@@ -171,6 +171,7 @@ impl Machine {
         let text = Regex::new("receipt_[0-9a-f]{32}").unwrap().replace_all(&text, "RECEIPT");
         let moment = r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z| \d\d:\d\d)";
         let text = Regex::new(moment).unwrap().replace_all(&text, "TIME");
+        let text = Regex::new(r"(?m)^\d{4}-\d\d-\d\d$").unwrap().replace_all(&text, "DAY");
         let text = Regex::new("[0-9a-f]{64}").unwrap().replace_all(&text, "HASH");
         let text = Regex::new(r"[0-9a-f]{12}\.\d+\.").unwrap().replace_all(&text, "PLACE.");
         let text = Regex::new(r"\d+\.\d MB").unwrap().replace_all(&text, "SIZE");

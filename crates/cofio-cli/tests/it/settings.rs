@@ -110,6 +110,7 @@ fn the_doctor_says_where_everything_is() {
 
         checks
           ok       store: nothing was remembered yet
+          ok       recognisers: patterns, projects, names; cofio model pull en-core-web-sm adds a model that judges by context
           WARNING  embeddings: all-MiniLM-L6-v2 is not here: cofio model pull gets it
         ",
     );

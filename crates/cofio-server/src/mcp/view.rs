@@ -122,18 +122,59 @@ pub(crate) struct EntityView {
     entity_type: &'static str,
     aliases: Vec<String>,
     mentions: u64,
+    first_at: String,
     last_at: String,
+    /// What is named together with it
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    companions: Vec<String>,
+    /// Whose subject it is
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    statements: Vec<String>,
+    /// What was replaced since
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    no_longer: Vec<ReplacedView>,
+}
+
+/// What held once.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ReplacedView {
+    id: String,
+    content: String,
+    from: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<String>,
 }
 
 impl From<&EntityProfile> for EntityView {
     fn from(profile: &EntityProfile) -> Self {
         let entity = &profile.entity;
+        let dated = profile.timeline.iter().flat_map(|period| &period.memories);
+        let replaced = dated.filter(|memory| memory.state == State::Superseded);
+        let said = |memory: &Memory| memory.content.as_str().to_owned();
         Self {
             name: entity.name.clone(),
             entity_type: entity.entity_type.as_str(),
             aliases: entity.aliases.clone(),
             mentions: entity.mention_count,
+            first_at: entity.first_at.to_string(),
             last_at: entity.last_at.to_string(),
+            companions: profile.companions.iter().map(|other| other.name.clone()).collect(),
+            statements: profile.statements.iter().map(said).collect(),
+            no_longer: replaced.map(ReplacedView::from).collect(),
+        }
+    }
+}
+
+impl From<&Memory> for ReplacedView {
+    fn from(memory: &Memory) -> Self {
+        Self {
+            id: memory.id.to_string(),
+            content: memory.content.as_str().to_owned(),
+            from: memory.event_at.to_string(),
+            until: memory.valid_until.map(|until| until.to_string()),
         }
     }
 }

@@ -1,10 +1,9 @@
 use std::collections::BTreeMap;
 
 use super::{Engine, check_open};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::model::{
-    AuditEntry, Caller, ChangeRecord, Entity, Kind, Layer, Memory, MemoryId, Right, Scope, State,
-    Timestamp,
+    AuditEntry, Caller, ChangeRecord, Kind, Layer, Memory, MemoryId, Right, Scope, State, Timestamp,
 };
 use crate::store::{Entries, ScopeSummary};
 
@@ -34,15 +33,6 @@ pub struct Stats {
     pub content_bytes: u64,
     /// When the last one was learnt.
     pub latest_at: Option<Timestamp>,
-}
-
-/// What is known of one entity.
-#[derive(Debug, Clone)]
-pub struct EntityProfile {
-    /// The entity.
-    pub entity: Entity,
-    /// Memories that name it, the latest first.
-    pub memories: Vec<Memory>,
 }
 
 impl Engine {
@@ -75,40 +65,6 @@ impl Engine {
         // At the beginning of time nothing has ended.
         let summaries = self.store.scopes(caller.access(), Timestamp::MIN).await?;
         Ok(summaries.into_iter().map(|summary| summary.scope).collect())
-    }
-
-    /// Returns what memories of the scopes name, most often named first.
-    pub async fn entities(
-        &self,
-        caller: &Caller,
-        scopes: &[Scope],
-        limit: usize,
-    ) -> Result<Vec<Entity>> {
-        check_readable(caller, scopes)?;
-        self.store.entities(scopes, self.now(), None, limit).await
-    }
-
-    /// Returns what is known of an entity, by its name or any way it is written.
-    pub async fn entity(
-        &self,
-        caller: &Caller,
-        scopes: &[Scope],
-        name: &str,
-    ) -> Result<Vec<EntityProfile>> {
-        check_readable(caller, scopes)?;
-        let now = self.now();
-        let name = name.trim_start_matches(['@', '#']);
-        let mut profiles = Vec::new();
-        for entity in self.store.entities(scopes, now, Some(name), 10).await? {
-            let memories = self.store.get(caller.access(), &entity.memories).await?;
-            self.observe(caller, now, "entity", &memories);
-            profiles.push(EntityProfile { entity, memories });
-        }
-        if profiles.is_empty() {
-            let message = "no memory names this entity";
-            return Err(Error::new(ErrorKind::NotFound, message).during("entity"));
-        }
-        Ok(profiles)
     }
 
     /// Returns what changed after a place in the sequence of changes, the oldest first.
@@ -149,7 +105,7 @@ impl Engine {
 }
 
 /// Refuses scopes that the caller may not read.
-fn check_readable(caller: &Caller, scopes: &[Scope]) -> Result<()> {
+pub(super) fn check_readable(caller: &Caller, scopes: &[Scope]) -> Result<()> {
     caller.require(Right::Read).map_err(|error| error.during("entity"))?;
     scopes.iter().try_for_each(|scope| check_open(caller, scope))
 }

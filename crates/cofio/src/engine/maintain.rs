@@ -1,4 +1,3 @@
-mod due;
 mod planning;
 
 use std::collections::{BTreeSet, HashMap};
@@ -73,6 +72,13 @@ pub struct Piece {
     pub(super) more: bool,
 }
 
+impl Piece {
+    /// Returns whether there is nothing to do.
+    fn is_empty(&self) -> bool {
+        self.plan.steps.is_empty() && self.through.is_empty()
+    }
+}
+
 /// Told how many parts of a job are done, of how many.
 pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Send + Sync);
 
@@ -114,7 +120,7 @@ impl Engine {
             for (done, unit) in units.iter().enumerate() {
                 watch(done, units.len());
                 let piece = self.piece(caller, assignment.task, unit, now).await?;
-                pieces.extend(piece.filter(|piece| !piece.plan.steps.is_empty()));
+                pieces.extend(Some(piece).filter(|piece| !piece.plan.steps.is_empty()));
             }
             Ok(pieces)
         };
@@ -209,9 +215,11 @@ impl Engine {
         loop {
             self.sign_of_life(job).await?;
             let now = self.now();
-            let Some(piece) = self.piece(caller, assignment.task, unit, now).await? else {
+            let piece = self.piece(caller, assignment.task, unit, now).await?;
+            if piece.is_empty() {
+                job.counts.looked_at += piece.plan.looked_at;
                 return Ok(());
-            };
+            }
             if let (Verdict::Held { taken, among }, false) = (piece.verdict, assignment.agreed) {
                 job.counts.held += 1;
                 job.note =

@@ -13,6 +13,7 @@ use regex::Regex;
 
 use super::spelling::{is_legal_form, is_title, without_possessive};
 use super::{Cost, Recogniser, Span};
+use crate::error::Result;
 use crate::model::EntityType;
 use crate::text::is_english_stop_word;
 
@@ -50,6 +51,10 @@ impl Recogniser for Names {
 
     fn cost(&self) -> Cost {
         Cost::Fast
+    }
+
+    fn prepare(&self) -> Result<()> {
+        Ok(())
     }
 
     fn recognise(&self, text: &str) -> Vec<Span> {
@@ -184,7 +189,7 @@ impl Reading<'_> {
 
     /// Returns what a run names, and how sure that is.
     fn kind(&self, run: &Range<usize>, titles: usize) -> (EntityType, f32) {
-        use EntityType::{Location, Organization, Other, Person, Project};
+        use EntityType::{Location, Organization, Other, Person};
         let words = &self.words[run.clone()];
         let any = |kinds: &[&str]| words.len() > 1 && words.iter().any(|word| word.is(kinds));
         let before = run.start.checked_sub(1).map(|place| &self.words[place]);
@@ -199,8 +204,6 @@ impl Reading<'_> {
             (Organization, TOLD_BY_NAME)
         } else if any(PLACES) {
             (Location, TOLD_BY_NAME)
-        } else if any(&["project"]) || until(&["project"]) || after(&["project"]) {
-            (Project, TOLD_BY_NEIGHBOURS)
         } else if after(BEFORE_PEOPLE) || until(BEHIND_PEOPLE) {
             (Person, TOLD_BY_NEIGHBOURS)
         } else if after(BEFORE_PLACES) {
@@ -236,7 +239,7 @@ impl Word<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use EntityType::{Location, Organization, Other, Person, Project};
+    use EntityType::{Location, Organization, Other, Person};
 
     fn check(text: &str, expected: &[(&str, EntityType)]) {
         let found = Names.recognise(text);
@@ -279,7 +282,6 @@ mod tests {
         check("he left Siemens Energy GmbH", &[("Siemens Energy GmbH", Organization)]);
         check("at the University of Vienna she", &[("University of Vienna", Organization)]);
         check("we walked along Baker Street", &[("Baker Street", Location)]);
-        check("the Apollo project is late", &[("Apollo", Project)]);
         check("my sister Anna's car", &[("Anna", Person)]);
     }
 

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::{Cost, Recogniser, Span};
+use crate::error::Result;
 use crate::model::EntityType;
 
 /// How sure a match is: its form leaves little to doubt, so only a person's word is surer.
@@ -22,6 +23,10 @@ impl Recogniser for Patterns {
 
     fn cost(&self) -> Cost {
         Cost::Fast
+    }
+
+    fn prepare(&self) -> Result<()> {
+        Ok(())
     }
 
     fn recognise(&self, text: &str) -> Vec<Span> {

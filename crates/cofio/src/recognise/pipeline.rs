@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use super::{Cost, Names, Patterns, Recogniser, Span, settle, unite};
+use super::{Cost, Names, Patterns, Projects, Recogniser, Register, Span, settle};
+use crate::error::Result;
 use crate::model::Mention;
 
 /// How many names one memory is found by at most.
@@ -25,10 +26,11 @@ impl Pipeline {
         Self { recognisers: vec![Arc::new(Patterns)] }
     }
 
-    /// Asks the patterns and `others`; if none of those is accurate, also the built-in one that
-    /// guesses names by their capitals.
+    /// Asks the patterns, what tells projects, and `others`; if none of those is accurate, also the
+    /// built-in one that guesses names by their capitals.
     pub fn accurate(others: impl IntoIterator<Item = Arc<dyn Recogniser>>) -> Self {
         let mut pipeline = Self::fast();
+        pipeline.recognisers.push(Arc::new(Projects));
         pipeline.recognisers.extend(others);
         if !pipeline.is_accurate() {
             pipeline.recognisers.push(Arc::new(Names));
@@ -48,6 +50,11 @@ impl Pipeline {
         self.recognisers.iter().map(|recogniser| recogniser.name())
     }
 
+    /// Makes all of them ready, or says why one cannot be.
+    pub fn prepare(&self) -> Result<()> {
+        self.recognisers.iter().try_for_each(|recogniser| recogniser.prepare())
+    }
+
     /// Returns the spans that name something, in the order of the text; none overlap.
     pub fn spans(&self, text: &str) -> Vec<Span> {
         let found = self.recognisers.iter().flat_map(|recogniser| recogniser.recognise(text));
@@ -59,15 +66,20 @@ impl Pipeline {
     ///
     /// `known` are names that are known already, to which new spellings may belong.
     pub fn mentions(&self, text: &str, known: &[Mention]) -> Vec<Mention> {
+        Register::new(known).unite(&self.found(text))
+    }
+
+    /// Returns what a text names as it is written there, each spelling once, in its order.
+    pub fn found(&self, text: &str) -> Vec<Mention> {
         let mut seen = HashSet::new();
         let spans = self.spans(text).into_iter();
         let new = spans.filter(|span| seen.insert((span.entity_type, &text[span.range.clone()])));
-        let mentioned = new.take(MOST).map(|span| Mention {
+        let found = new.take(MOST).map(|span| Mention {
             name: text[span.range.clone()].to_owned(),
             entity_type: span.entity_type,
             alias: text[span.range].to_owned(),
         });
-        unite(&mentioned.collect::<Vec<_>>(), known)
+        found.collect()
     }
 }
 
@@ -100,6 +112,10 @@ mod tests {
             Cost::Accurate
         }
 
+        fn prepare(&self) -> Result<()> {
+            Ok(())
+        }
+
         fn recognise(&self, text: &str) -> Vec<Span> {
             let found = text.match_indices(self.0);
             let span = |(start, word): (usize, &str)| Span {
@@ -128,7 +144,7 @@ mod tests {
         let judging = Pipeline::accurate([Arc::new(Gazetteer("Paris")) as Arc<dyn Recogniser>]);
         check(&judging, text, &[("Paris", Location), ("bob", Person)]);
         assert!(judging.is_accurate());
-        assert!(judging.names().eq(["patterns", "gazetteer"]));
+        assert!(judging.names().eq(["patterns", "projects", "gazetteer"]));
     }
 
     #[test]

@@ -13,8 +13,8 @@ use crate::engine::{
 use crate::entry::{MemoryEntry, identifiers_out};
 use crate::error::Error;
 use crate::ingest::Redaction;
-use crate::model::{AuditEntry, ChangeRecord, Embedding, Layer, Scope};
-use crate::retrieval::{Answer, Hit, MeaningUsed, explain};
+use crate::model::{AuditEntry, ChangeRecord, Embedding, Layer, Memory, Scope};
+use crate::retrieval::{Answer, Companion, Hit, MeaningUsed, Period, explain};
 use crate::store::Rejection;
 use crate::text::hex;
 
@@ -217,6 +217,47 @@ pub struct EntityOutput {
     pub last_at: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memories: Vec<MemoryEntry>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<MemoryEntry>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub companions: Vec<CompanionOutput>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<PeriodOutput>,
+}
+
+/// Something that is named together with an entity.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CompanionOutput {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub entity_type: String,
+    pub memories: u64,
+}
+
+/// A day or a month, and what happened then.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PeriodOutput {
+    pub period: String,
+    pub memories: Vec<DatedOutput>,
+}
+
+/// A memory in the order of time; what was replaced says until when it held.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DatedOutput {
+    pub id: String,
+    pub event_at: String,
+    pub content: String,
+    pub state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub valid_until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
 }
 
 /// One page of conversations.
@@ -496,14 +537,52 @@ impl From<&crate::model::Entity> for EntityOutput {
             first_at: entity.first_at.to_string(),
             last_at: entity.last_at.to_string(),
             memories: Vec::new(),
+            statements: Vec::new(),
+            companions: Vec::new(),
+            timeline: Vec::new(),
         }
     }
 }
 
 impl From<&EntityProfile> for EntityOutput {
     fn from(profile: &EntityProfile) -> Self {
-        let memories = profile.memories.iter().map(MemoryEntry::from).collect();
-        Self { memories, ..Self::from(&profile.entity) }
+        Self {
+            memories: profile.memories.iter().map(MemoryEntry::from).collect(),
+            statements: profile.statements.iter().map(MemoryEntry::from).collect(),
+            companions: profile.companions.iter().map(CompanionOutput::from).collect(),
+            timeline: profile.timeline.iter().map(PeriodOutput::from).collect(),
+            ..Self::from(&profile.entity)
+        }
+    }
+}
+
+impl From<&Companion> for CompanionOutput {
+    fn from(companion: &Companion) -> Self {
+        Self {
+            name: companion.name.clone(),
+            entity_type: companion.entity_type.to_string(),
+            memories: companion.memories,
+        }
+    }
+}
+
+impl From<&Period> for PeriodOutput {
+    fn from(period: &Period) -> Self {
+        let memories = period.memories.iter().map(DatedOutput::from).collect();
+        Self { period: period.name.clone(), memories }
+    }
+}
+
+impl From<&Memory> for DatedOutput {
+    fn from(memory: &Memory) -> Self {
+        Self {
+            id: memory.id.to_string(),
+            event_at: memory.event_at.to_string(),
+            content: memory.content.as_str().to_owned(),
+            state: memory.state.to_string(),
+            valid_until: memory.valid_until.as_ref().map(ToString::to_string),
+            superseded_by: memory.provenance.superseded_by.as_ref().map(ToString::to_string),
+        }
     }
 }
 

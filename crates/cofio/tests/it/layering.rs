@@ -13,7 +13,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("recognise", &[]),
     ("ingest", &["lifecycle", "recognise"]),
     ("retrieval", &[]),
-    ("lifecycle", &["retrieval"]),
+    ("lifecycle", &["recognise", "retrieval"]),
     ("embed", &[]),
     ("llm", &["lifecycle", "retrieval"]),
     ("store", &[]),

@@ -26,6 +26,14 @@ fn an_entity_is_known_with_the_memories_that_name_it() {
     );
     let nora = house.alice.ask("GET", "/v1/entities/%40nora", &Value::Null).json();
     assert_eq!(nora["entities"][0]["memories"].as_array().unwrap().len(), 2);
+    assert_eq!(nora["entities"][0]["companions"][0]["name"], "cofio");
+    let timeline = nora["entities"][0]["timeline"].as_array().unwrap();
+    let dated = timeline.iter().flat_map(|period| period["memories"].as_array().unwrap());
+    let dated: Vec<_> = dated.map(|memory| memory["content"].as_str().unwrap()).collect();
+    assert_eq!(dated, ["Met @nora about #cofio", "@nora likes tea"]);
+    let path = "/v1/entities/nora?limit=1";
+    let nora = house.alice.ask("GET", path, &Value::Null).json();
+    assert_eq!(nora["entities"][0]["memories"].as_array().unwrap().len(), 1);
     let path = "/v1/entities/nora";
     refused(&house.bob.ask("GET", path, &Value::Null), 404, "MEMORY_NOT_FOUND");
     refused(&house.alice.ask("GET", "/v1/entities/%20", &Value::Null), 404, "MEMORY_NOT_FOUND");
@@ -78,7 +86,10 @@ fn what_is_listed_is_limited() {
     check("/v1/entities?layer=planet", 422);
     check("/v1/entities?userId=bob", 403);
     check("/v1/entities?name=nora", 400);
-    check("/v1/entities/x?limit=1", 400);
+    check("/v1/entities/x?limit=1", 404);
+    check("/v1/entities/x?limit=0", 400);
+    check("/v1/entities/x?limit=1001", 400);
+    check("/v1/entities/x?cursor=1", 400);
     check("/v1/procedures?limit=0", 400);
     check("/v1/procedures?limit=101", 400);
     check("/v1/procedures?limit=18446744073709551616", 400);

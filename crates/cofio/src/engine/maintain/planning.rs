@@ -19,6 +19,9 @@ use crate::store::{Order, Page};
 /// How many turns are read together.
 const PORTION: usize = 30;
 
+/// How many memories are read for names together.
+const BATCH: usize = 200;
+
 /// The label of a reflection on a week.
 const WEEKLY: &str = "weekly";
 
@@ -110,31 +113,29 @@ impl Engine {
         Ok(meant.map(|summary| Unit { scope: summary.scope, conversation: None }).collect())
     }
 
-    /// Returns what a task wants to do next in a place, if there is anything left.
+    /// Returns what a task wants to do next in a place; nothing, if nothing is left.
     pub(super) async fn piece(
         &self,
         caller: &Caller,
         task: Task,
         unit: &Unit,
         now: Timestamp,
-    ) -> Result<Option<Piece>> {
+    ) -> Result<Piece> {
         let Drafted { plan, through, more } = match task {
             Task::Decay => Drafted::whole(self.plan_decay(unit, now).await?),
             Task::Promote => Drafted::whole(self.plan_promotion(caller, unit, now).await?),
             Task::Reflect => Drafted::whole(self.plan_reflection(caller, unit, now).await?),
             Task::Consolidate => self.plan_consolidation(caller, unit, now).await?,
             Task::Merge => Drafted::whole(self.plan_merge(unit, now).await?),
-            Task::Enrich | Task::Expire | Task::Undo => Drafted::default(),
+            Task::Enrich => self.plan_enrichment(caller, unit, now).await?,
+            Task::Expire | Task::Undo => Drafted::default(),
         };
-        if plan.steps.is_empty() && through.is_empty() {
-            return Ok(None);
-        }
         let mut verdict = self.judged(caller, &unit.scope, &plan).await?;
-        if task == Task::Merge {
+        if task == Task::Merge && !plan.steps.is_empty() {
             // Only somebody who reads them can tell whether two memories say the same.
             verdict = Verdict::Held { taken: plan.steps.len() as u64, among: plan.looked_at };
         }
-        Ok(Some(Piece { scope: unit.scope.clone(), plan, verdict, through, more }))
+        Ok(Piece { scope: unit.scope.clone(), plan, verdict, through, more })
     }
 
     /// Plans what the next turns of a conversation teach.
@@ -154,6 +155,22 @@ impl Engine {
         let candidates = extract(&heard);
         let plan = self.plan_facts(caller, scope, &turns, &candidates, now).await?;
         let through = turns.iter().map(|turn| (turn.id.clone(), stage)).collect();
+        Ok(Drafted { plan, through, more })
+    }
+
+    /// Plans what the next memories name.
+    async fn plan_enrichment(
+        &self,
+        caller: &Caller,
+        unit: &Unit,
+        now: Timestamp,
+    ) -> Result<Drafted> {
+        let (scope, stage) = (&unit.scope, Stage::Enriched);
+        let mut memories = self.store.first_waiting(scope, None, stage, now, BATCH + 1).await?;
+        let more = memories.len() > BATCH;
+        memories.truncate(BATCH);
+        let plan = self.plan_names(caller, scope, &memories, now).await?;
+        let through = memories.iter().map(|memory| (memory.id.clone(), stage)).collect();
         Ok(Drafted { plan, through, more })
     }
 

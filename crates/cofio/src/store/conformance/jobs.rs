@@ -192,7 +192,7 @@ pub(super) async fn turns_wait_by_conversation_and_facts_with_them_by_scope(stor
     let seen = store.0.waiting(&access_to(&bob), Stage::Consolidated, now()).await;
     assert_eq!(seen.expect("what waits is counted").len(), 1, "nobody sees others'");
     let turns = |numbers: &[u64]| -> Vec<MemoryId> {
-        numbers.iter().map(|number| turn(&alice, *number, "").id).collect()
+        numbers.iter().map(|number| turn(&alice, *number, "a").id).collect()
     };
     let stage = Stage::Consolidated;
     assert_eq!(first(&store, &alice, Some("a"), stage, 9).await, turns(&[1, 3]));

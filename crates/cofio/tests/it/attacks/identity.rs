@@ -191,7 +191,7 @@ fn identity_a_layer_that_is_not_granted_is_closed_to_every_verb() {
             kind(block_on(engine.context(caller, &ContextRequest::new(selection(), "canary")))),
             kind(block_on(engine.matching(caller, &selection()))),
             kind(block_on(engine.entities(caller, &scopes, 10))),
-            kind(block_on(engine.entity(caller, &scopes, "bob"))),
+            kind(block_on(engine.entity(caller, &scopes, "bob", 50))),
             kind(block_on(engine.set_context(caller, team.clone(), "k", "v", source()))),
             kind(block_on(engine.get_context(caller, selection(), "k"))),
             kind(block_on(engine.permit(caller, &team, "x"))),

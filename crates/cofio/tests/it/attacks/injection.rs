@@ -91,7 +91,7 @@ fn injection_wildcards_and_operators_are_letters() {
         assert_eq!(count(&fixture, &Criteria { key, ..criteria() }), expected);
         let triple = TriplePattern { subject: Some(text("tea")), ..TriplePattern::default() };
         assert_eq!(count(&fixture, &Criteria { triple, ..criteria() }), expected);
-        let profiles = block_on(fixture.engine.entity(&caller, &[alice()], &text("bob")));
+        let profiles = block_on(fixture.engine.entity(&caller, &[alice()], &text("bob"), 50));
         assert_eq!(profiles.map_or(0, |profiles| profiles.len()), expected);
         let from = block_on(fixture.engine.from_source(&caller, &text("page"))).unwrap();
         assert_eq!(from.len(), expected);
@@ -207,7 +207,7 @@ fn injection_what_waits_is_not_told_through_the_names_in_it() {
     let caller = local("alice");
     let known = || {
         let listed = block_on(fixture.engine.entities(&caller, &[alice()], 10)).unwrap().len();
-        let profiles = block_on(fixture.engine.entity(&caller, &[alice()], "mallory"));
+        let profiles = block_on(fixture.engine.entity(&caller, &[alice()], "mallory", 50));
         (listed, profiles.map_or(0, |profiles| profiles[0].memories.len()))
     };
     assert_eq!(known(), (0, 0));

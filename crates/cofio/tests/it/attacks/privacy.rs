@@ -96,7 +96,7 @@ fn privacy_a_secret_leaves_no_trace_anywhere() {
     hear(&mut told, &block_on(engine.push_turn(&caller, &session, KEY, "hello", source())));
     hear(&mut told, &block_on(engine.set_context(&caller, alice(), KEY, KEY, source())));
     hear(&mut told, &block_on(engine.get_context(&caller, mine(), KEY)));
-    hear(&mut told, &block_on(engine.entity(&caller, &[alice()], KEY)));
+    hear(&mut told, &block_on(engine.entity(&caller, &[alice()], KEY, 50)));
     hear(&mut told, &block_on(engine.permit(&caller, &alice(), KEY)));
     hear(&mut told, &block_on(engine.forget_source(&caller, KEY)));
     let request = ContextRequest { episodes: 5, ..ContextRequest::new(mine(), KEY) };
@@ -165,7 +165,7 @@ fn privacy_what_has_ended_is_told_by_no_verb() {
             block_on(engine.get(&caller, &id)).is_ok(),
             block_on(engine.history(&caller, &id)).is_ok(),
             block_on(engine.get_context(&caller, mine(), "task")).is_ok(),
-            block_on(engine.entity(&caller, &[alice()], "eve")).is_ok(),
+            block_on(engine.entity(&caller, &[alice()], "eve", 50)).is_ok(),
             !block_on(engine.entities(&caller, &[alice()], 10)).unwrap().is_empty(),
             block_on(engine.update(&caller, &id, Patch::default())).is_ok(),
         ];

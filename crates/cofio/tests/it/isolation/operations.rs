@@ -236,7 +236,7 @@ impl World {
         let scopes = [self.scope(me), self.scope(me)];
         let entities = block_on(self.engine.entities(&self.tenants[me].caller, &scopes, 1_000));
         self.hear("entities", me, &[], &entities);
-        let profiles = block_on(self.engine.entity(&self.tenants[me].caller, &scopes, "bob"));
+        let profiles = block_on(self.engine.entity(&self.tenants[me].caller, &scopes, "bob", 50));
         self.hear("entity", me, &[], &profiles);
     }
 

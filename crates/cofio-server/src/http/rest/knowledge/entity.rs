@@ -9,8 +9,11 @@ use crate::http::answer::Found;
 use crate::http::body::Empty;
 use crate::http::endpoint::{Asked, Endpoint, Group};
 use crate::http::failure::Outcome;
-use crate::http::rest::Names;
+use crate::http::rest::{Names, amount};
 use crate::http::visit::Visit;
+
+/// How many memories there are at most.
+const MOST: usize = 1_000;
 
 pub(super) struct Entity;
 
@@ -21,7 +24,7 @@ pub(super) struct ByName {
     name: String,
 }
 
-/// Where to look for a name.
+/// Where to look for a name, and how much to tell.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EntityQuery {
@@ -30,6 +33,8 @@ pub(super) struct EntityQuery {
     /// The layers to look at; without any, all that the names open. May be repeated.
     #[serde(default)]
     layer: Vec<String>,
+    /// How many memories of each sort at most: 50 if nothing is said, and at most 1,000.
+    limit: Option<usize>,
 }
 
 impl Endpoint for Entity {
@@ -42,13 +47,16 @@ impl Endpoint for Entity {
     const PATH: &'static str = "/v1/entities/{name}";
     const NAME: &'static str = "getEntity";
     const GROUP: Group = Group::Knowledge;
-    const SUMMARY: &'static str = "Read what is known of an entity, with the memories that name it";
-    const ABOUT: &'static str = "Several entities may be written the same. Of each, the latest memories are answered, at most fifty.";
+    const SUMMARY: &'static str =
+        "Read what is known of an entity, with the memories that name it and a timeline";
+    const ABOUT: &'static str = "Several entities may be written the same. Of each, the latest memories that name it are answered, statements whose subject it is, what is named together with it, and a timeline by days, or by months over a long time, in which what was replaced says until when it held.";
     const NEEDS: Right = Right::Read;
 
     async fn run(visit: &Visit, asked: Asked<Self>) -> Outcome<Self::Answer> {
-        let scopes = visit.scopes(&asked.query.names, &asked.query.layer)?;
-        let profiles = visit.engine.entity(visit.caller(), &scopes, &asked.path.name).await?;
+        let EntityQuery { names, layer, limit } = asked.query;
+        let (scopes, limit) = (visit.scopes(&names, &layer)?, amount(limit, 50, MOST)?);
+        let name = &asked.path.name;
+        let profiles = visit.engine.entity(visit.caller(), &scopes, name, limit).await?;
         Ok(Found(EntitiesOutput::new(profiles.iter().map(EntityOutput::from), &scopes)))
     }
 }

@@ -139,8 +139,8 @@ async fn history(call: &Call, input: &Input) -> Result<Output> {
 async fn entity(call: &Call, input: &Input) -> Result<Output> {
     let name = input.name.as_deref().ok_or_else(|| Error::invalid("entity needs a name"))?;
     let scopes = call.scopes(input.layer, input.session.as_deref())?;
-    let profiles = call.engine().await?.entity(call.caller(), &scopes, name).await?;
     let limit = input.limit.unwrap_or(LIMIT);
+    let profiles = call.engine().await?.entity(call.caller(), &scopes, name, limit).await?;
     let memories = profiles.iter().flat_map(|profile| &profile.memories).take(limit);
     let memories = memories.map(MemoryView::from).collect();
     let entities: Vec<_> = profiles.iter().map(EntityView::from).collect();

@@ -9,6 +9,9 @@ use crate::mcp::view::{self, EntityView, MemoryView};
 /// Tells everything about something that memories name.
 pub(crate) struct GetEntityInfo;
 
+/// How many memories are told at most.
+const LIMIT: usize = 50;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
@@ -38,7 +41,8 @@ impl Tool for GetEntityInfo {
 
     async fn run(call: &Call, input: Input) -> Outcome<Output> {
         let scopes = call.scopes(None, None)?;
-        let profiles = call.engine().await?.entity(call.caller(), &scopes, &input.name).await?;
+        let engine = call.engine().await?;
+        let profiles = engine.entity(call.caller(), &scopes, &input.name, LIMIT).await?;
         let memories = profiles.iter().flat_map(|profile| &profile.memories);
         Ok(Output {
             memories: memories.map(MemoryView::from).collect(),

@@ -1,13 +1,10 @@
-//! Doing by itself what is due.
-
 use jiff::SignedDuration;
 
-use super::Assignment;
-use crate::engine::Engine;
+use super::{Assignment, Engine};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::promotion;
 use crate::lifecycle::schedule::Timetable;
-use crate::model::{Caller, Job, JobState, Stage, Task, Timestamp, Trigger};
+use crate::model::{Caller, Job, JobState, Right, Stage, Task, Timestamp, Trigger};
 use crate::store::Entries;
 
 /// How long nobody tries again by itself what went wrong.
@@ -19,6 +16,9 @@ impl Engine {
     /// What was missed is caught up once. Any number of processes may ask at once: each run is
     /// made by one of them.
     pub async fn maintain_due(&self, caller: &Caller, timetable: &Timetable) -> Result<Vec<Job>> {
+        for right in [Right::Read, Right::Write, Right::Delete] {
+            caller.require(right)?;
+        }
         let mut jobs = Vec::new();
         let Some(since) = self.first_moment().await? else { return Ok(jobs) };
         for (task, schedule) in timetable.entries() {
@@ -34,6 +34,8 @@ impl Engine {
 
     /// Learns from the conversations that are over, if there are any.
     pub async fn maintain_conversations(&self, caller: &Caller) -> Result<Option<Job>> {
+        caller.require(Right::Read)?;
+        caller.require(Right::Write)?;
         let now = self.now();
         let waiting = self.store.waiting(caller.access(), Stage::Consolidated, now).await?;
         if promotion::over(waiting, now, self.config.sessions.idle).is_empty() {
