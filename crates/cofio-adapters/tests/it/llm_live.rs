@@ -64,12 +64,14 @@ fn a_real_model_gets_through_with_facts_or_fails_clearly() {
         text: &text,
         trust: Trust::High,
     };
-    let portions = facts::portions(&[said]);
-    match block_on(portions[0].ask(&counsel, &purpose())) {
-        Ok(found) => {
+    let portion = facts::portions(&[said]).remove(0);
+    let prompt = Prompt { most_tokens: 500, ..portion.prompt() };
+    match block_on(counsel.ask(&purpose(), &prompt)) {
+        Ok(answer) => {
+            let found = portion.read(&answer.value);
             eprintln!("{} facts, {} dropped", found.facts.len(), found.dropped.len());
-            let evidence = found.facts.iter().flat_map(|fact| &fact.candidate.evidence);
-            assert!(evidence.clone().all(|place| place.turn == id), "{found:?}");
+            let mut evidence = found.facts.iter().flat_map(|fact| &fact.candidate.evidence);
+            assert!(evidence.all(|place| place.turn == id), "{found:?}");
         }
         Err(error) => {
             eprintln!("{error}");
