@@ -13,6 +13,7 @@ mod filters;
 mod hook;
 mod input;
 mod install;
+mod llm;
 mod output;
 mod present;
 mod progress;

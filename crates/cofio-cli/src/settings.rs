@@ -9,6 +9,7 @@
 mod default;
 mod error;
 mod file;
+mod llm;
 mod origin;
 mod places;
 mod read;
@@ -23,6 +24,7 @@ use cofio_server::mcp::SourceName;
 use jiff::SignedDuration;
 
 pub use error::SettingsError;
+pub use llm::Llm;
 use origin::Origin;
 pub use origin::Row;
 pub use places::{Platform, Surroundings, state_dir};
@@ -40,6 +42,7 @@ type Result<T> = std::result::Result<T, SettingsError>;
 #[derive(Debug)]
 pub struct Settings {
     values: Values,
+    llm: Option<Llm>,
     state: Option<PathBuf>,
     user_file: Option<PathBuf>,
     project_file: Option<PathBuf>,
@@ -71,6 +74,18 @@ pub struct Overrides {
     pub openai_model: Option<String>,
     pub openai_dimensions: Option<String>,
     pub openai_key_env: Option<String>,
+    pub llm_provider: Option<String>,
+    pub llm_url: Option<String>,
+    pub llm_model: Option<String>,
+    pub llm_key_env: Option<String>,
+    pub llm_tokens_per_day: Option<String>,
+    pub llm_tokens_per_job: Option<String>,
+    pub llm_tokens_per_scope: Option<String>,
+    pub llm_money_per_day: Option<String>,
+    pub llm_money_per_job: Option<String>,
+    pub llm_money_per_scope: Option<String>,
+    pub llm_price_input: Option<String>,
+    pub llm_price_output: Option<String>,
     pub mcp_source: Option<String>,
     pub hooks: Option<String>,
     pub color: Option<String>,
@@ -90,8 +105,9 @@ impl Settings {
         };
         sources.check_project_file()?;
         let values = Values::of(&sources, flags)?;
+        let llm = Llm::of(&values)?;
         let Places { user_file, project_file, state, .. } = places;
-        Ok(Self { values, state, user_file, project_file })
+        Ok(Self { values, llm, state, user_file, project_file })
     }
 
     /// Returns the file that holds the memories, as an absolute path.
@@ -154,6 +170,11 @@ impl Settings {
                 "cannot tell where to keep models, as there is no home folder: set HOME, COFIO_HOME or COFIO_MODELS_DIR",
             )
         })
+    }
+
+    /// Returns which language model may be asked, and for how much, if one is wanted.
+    pub fn llm(&self) -> Option<&Llm> {
+        self.llm.as_ref()
     }
 
     /// Returns what a call from an agent counts as at best.

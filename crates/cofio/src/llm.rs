@@ -2,10 +2,19 @@
 //!
 //! Nothing is asked without a budget, nothing is believed that does not have the shape that was
 //! asked for, and what a model is shown of memories is data between marks, never an instruction.
+//!
+//! [`facts`], [`names`] and [`reflection`] are what models are asked for; what they answer counts
+//! only as far as the memories that they were shown support it.
+
+pub mod facts;
+pub mod names;
+pub mod reflection;
 
 mod counsel;
 mod ledger;
+mod material;
 mod prompt;
+mod quoting;
 mod shape;
 
 use std::fmt;

@@ -36,6 +36,7 @@ pub(crate) use hex::hex;
 pub use language::Language;
 pub use passage::{MAX_PASSAGE, MAX_PASSAGES, is_question, passages, sentences};
 pub(crate) use stop_words::is_english_stop_word;
+pub(crate) use visible::may_hide;
 pub use visible::visible;
 
 use chunk::Part;

@@ -20,10 +20,10 @@ use crate::script::{Line, Said, Script};
 use crate::server::{Request, Server, hang, head, reply};
 
 const KEY: &str = "sk-test-0123456789";
-const DIALECTS: [Dialect; 2] = [Dialect::OpenAi, Dialect::Anthropic];
-const JSON: (&str, &str) = ("Content-Type", "application/json");
+pub const DIALECTS: [Dialect; 2] = [Dialect::OpenAi, Dialect::Anthropic];
+pub const JSON: (&str, &str) = ("Content-Type", "application/json");
 
-fn options(url: String, dialect: Dialect) -> Options {
+pub fn options(url: String, dialect: Dialect) -> Options {
     let retry = Retry {
         first_delay: Duration::from_millis(1),
         longest_delay: Duration::from_millis(5),
@@ -39,19 +39,19 @@ fn prompt(text: &str) -> Prompt {
     Prompt { most_tokens: 500, ..Prompt::new("Find facts.", vec![clean(text)], shape) }
 }
 
-fn purpose() -> Purpose {
+pub fn purpose() -> Purpose {
     let scope = Scope::user(Identifier::new("alice").unwrap());
     Purpose { day: "2026-03-01".parse().unwrap(), job: "consolidate".to_owned(), scope }
 }
 
 /// A counsel with a ledger to look into.
-struct Office {
-    counsel: Counsel,
+pub struct Office {
+    pub counsel: Counsel,
     ledger: Arc<MemoryLedger>,
 }
 
 impl Office {
-    fn open(options: Options) -> Self {
+    pub fn open(options: Options) -> Self {
         let ledger = Arc::new(MemoryLedger::default());
         let day = Cap { tokens: Some(10_000), money: None };
         let prices = Some(Prices { input: Money(2_000_000), output: Money(8_000_000) });
@@ -64,7 +64,7 @@ impl Office {
         block_on(self.counsel.ask(&purpose(), &prompt(text)))
     }
 
-    fn costs(&self) -> Vec<Cost> {
+    pub fn costs(&self) -> Vec<Cost> {
         self.ledger.entries().into_iter().map(|Entry { cost, .. }| cost).collect()
     }
 }

@@ -11,6 +11,8 @@ mod server;
 #[cfg(feature = "llm")]
 mod llm;
 #[cfg(feature = "llm")]
+mod llm_help;
+#[cfg(feature = "llm")]
 mod llm_live;
 #[cfg(feature = "minilm")]
 mod minilm;

@@ -72,6 +72,7 @@ impl Doctor {
         // Whatever is wrong with the store has been said by now.
         let embeddings = Embeddings::of(settings.store(), &chosen).await.ok();
         checks.extend(embeddings.as_ref().map(Embeddings::check));
+        checks.extend(checks::llm(&settings, &around));
         checks.extend(settings.state_dir().and_then(checks::hooks));
         let problems = checks.iter().filter(|check| !check.ok).count();
         let output = DoctorOutput::new(&settings, embeddings, names, checks);
@@ -124,7 +125,7 @@ impl DoctorOutput {
         page.strong("settings");
         for setting in &self.settings {
             let value = setting.value.as_deref().unwrap_or("-");
-            page.indented(format!("{:<18} {value}  ({})", setting.name, setting.origin));
+            page.indented(format!("{:<20} {value}  ({})", setting.name, setting.origin));
         }
         page.gap();
         page.strong("checks");

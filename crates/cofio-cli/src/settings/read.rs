@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
 
+use cofio::lifecycle::spend::Money;
 use cofio::model::{Identifier, Kind, Layer};
 use cofio_server::mcp::SourceName;
 use jiff::tz::TimeZone;
@@ -93,6 +94,17 @@ pub enum EmbedderName {
     None,
     /// A server that speaks OpenAI's dialect.
     OpenAi,
+}
+
+/// Who is asked where a language model helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// Nobody.
+    None,
+    /// A server that speaks OpenAI's dialect.
+    OpenAi,
+    /// A server that speaks Anthropic's dialect.
+    Anthropic,
 }
 
 /// A value that people can read.
@@ -265,6 +277,58 @@ pub fn variable(word: &Word<'_>) -> Result<String> {
     Ok(name.to_owned())
 }
 
+/// Reads the address of a server that need not be set.
+pub fn some_url(word: &Word<'_>) -> Result<Option<String>> {
+    url(word).map(Some)
+}
+
+/// Reads the name of a model that need not be set.
+pub fn some_model(word: &Word<'_>) -> Result<Option<String>> {
+    model(word).map(Some)
+}
+
+/// Reads the name of an environment variable that need not be set.
+pub fn some_variable(word: &Word<'_>) -> Result<Option<String>> {
+    variable(word).map(Some)
+}
+
+/// Reads who is asked where a language model helps.
+pub fn provider(word: &Word<'_>) -> Result<Provider> {
+    match word.text()? {
+        "none" => Ok(Provider::None),
+        "openai" => Ok(Provider::OpenAi),
+        "anthropic" => Ok(Provider::Anthropic),
+        _ => Err("give none, openai or anthropic".to_owned()),
+    }
+}
+
+/// Reads how many tokens may be used.
+pub fn tokens(word: &Word<'_>) -> Result<Option<u64>> {
+    number::<1, 1_000_000_000_000, _>(word).map(Some)
+}
+
+/// Reads an amount of money.
+pub fn money(word: &Word<'_>) -> Result<Option<Money>> {
+    let amount = match &word.raw {
+        Raw::Text(text) => text.to_str().and_then(millionths),
+        Raw::Bare(text) => millionths(text),
+        Raw::Group => None,
+    };
+    let advice = || "give an amount from 0 to 1000000, such as 2.50".to_owned();
+    amount.map(Money).map(Some).ok_or_else(advice)
+}
+
+/// Returns the millionths of an amount that has at most six digits behind the point.
+fn millionths(amount: &str) -> Option<u64> {
+    let (whole, part) = amount.split_once('.').unwrap_or((amount, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(part) || part.len() > 6 {
+        return None;
+    }
+    let whole = whole.parse::<u64>().ok().filter(|whole| *whole <= 1_000_000)?;
+    Some(whole * 1_000_000 + format!("{part:0<6}").parse::<u64>().ok()?)
+}
+
 impl Word<'_> {
     fn text(&self) -> Result<&str> {
         match &self.raw {
@@ -341,6 +405,23 @@ impl fmt::Display for EmbedderName {
     }
 }
 
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::None => "none",
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+        })
+    }
+}
+
+/// Shows no more digits than it needs.
+impl Shown for Money {
+    fn shown(&self) -> Option<String> {
+        Some(self.to_string().trim_end_matches('0').trim_end_matches('.').to_owned())
+    }
+}
+
 impl Shown for PathBuf {
     fn shown(&self) -> Option<String> {
         Some(self.display().to_string())
@@ -377,8 +458,10 @@ shown_as_displayed!(
     Kind,
     Layer,
     OnSecret,
+    Provider,
     SourceName,
     String,
     i64,
+    u64,
     usize
 );

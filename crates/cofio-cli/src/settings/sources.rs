@@ -53,7 +53,7 @@ impl Sources<'_> {
             let value = read(&word).map_err(|advice| {
                 // Whoever confuses the variable with the key must not find the key on the screen.
                 let raw = match name {
-                    "openai.key_env" => "what is given".to_owned(),
+                    "openai.key_env" | "llm.key_env" => "what is given".to_owned(),
                     _ => word.raw.to_string(),
                 };
                 SettingsError::new(format!("cannot use {raw} for {name} ({origin}): {advice}"))

@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use cofio::lifecycle::spend::Money;
 use cofio::model::{Identifier, Kind, Layer};
 use cofio_server::mcp::SourceName;
 use jiff::tz::TimeZone;
 
 use super::origin::{Given, Row};
-use super::read::{Color, EmbedderName, Hooks, OnSecret};
+use super::read::{Color, EmbedderName, Hooks, OnSecret, Provider};
 use super::sources::Sources;
 use super::{Overrides, Result, default, read};
 
@@ -133,6 +134,31 @@ settings! {
     openai_dimensions = "openai.dimensions": Option<usize>, "COFIO_OPENAI_DIMENSIONS", MayNotSet, read::dimensions, |_| default::fixed(None);
     /// The variable that holds the key for the server; the key itself is never a setting.
     openai_key_env = "openai.key_env": String, "COFIO_OPENAI_KEY_ENV", MayNotSet, read::variable, default::openai_key_env;
+
+    /// Who is asked where a language model helps.
+    llm_provider = "llm.provider": Provider, "COFIO_LLM_PROVIDER", MayNotSet, read::provider, |_| default::fixed(Provider::None);
+    /// The address of the server, up to the version, if not the provider's own.
+    llm_url = "llm.url": Option<String>, "COFIO_LLM_URL", MayNotSet, read::some_url, |_| default::fixed(None);
+    /// The language model that the server is asked for.
+    llm_model = "llm.model": Option<String>, "COFIO_LLM_MODEL", MayNotSet, read::some_model, |_| default::fixed(None);
+    /// The variable that holds the key for the server, if not the provider's usual one.
+    llm_key_env = "llm.key_env": Option<String>, "COFIO_LLM_KEY_ENV", MayNotSet, read::some_variable, |_| default::fixed(None);
+    /// The most tokens of a day.
+    llm_tokens_per_day = "llm.tokens_per_day": Option<u64>, "COFIO_LLM_TOKENS_PER_DAY", MayNotSet, read::tokens, |_| default::fixed(None);
+    /// The most tokens of one job.
+    llm_tokens_per_job = "llm.tokens_per_job": Option<u64>, "COFIO_LLM_TOKENS_PER_JOB", MayNotSet, read::tokens, |_| default::fixed(None);
+    /// The most tokens of a day for the memories of one scope.
+    llm_tokens_per_scope = "llm.tokens_per_scope": Option<u64>, "COFIO_LLM_TOKENS_PER_SCOPE", MayNotSet, read::tokens, |_| default::fixed(None);
+    /// The most money of a day.
+    llm_money_per_day = "llm.money_per_day": Option<Money>, "COFIO_LLM_MONEY_PER_DAY", MayNotSet, read::money, |_| default::fixed(None);
+    /// The most money of one job.
+    llm_money_per_job = "llm.money_per_job": Option<Money>, "COFIO_LLM_MONEY_PER_JOB", MayNotSet, read::money, |_| default::fixed(None);
+    /// The most money of a day for the memories of one scope.
+    llm_money_per_scope = "llm.money_per_scope": Option<Money>, "COFIO_LLM_MONEY_PER_SCOPE", MayNotSet, read::money, |_| default::fixed(None);
+    /// What a million tokens cost that the model reads.
+    llm_price_input = "llm.price_input": Option<Money>, "COFIO_LLM_PRICE_INPUT", MayNotSet, read::money, |_| default::fixed(None);
+    /// What a million tokens cost that the model writes.
+    llm_price_output = "llm.price_output": Option<Money>, "COFIO_LLM_PRICE_OUTPUT", MayNotSet, read::money, |_| default::fixed(None);
 
     /// What a call from an agent counts as at best.
     mcp_source = "mcp.source": SourceName, "COFIO_MCP_SOURCE", MayNotSet, read::source, |_| default::fixed(SourceName::User);

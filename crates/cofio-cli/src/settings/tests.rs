@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::fs;
 
+use cofio::lifecycle::spend::{Budget, Cap, Money, Prices};
 use tempfile::TempDir;
 
 use super::places::Platform;
@@ -158,6 +159,18 @@ fn every_setting_listens_to_every_source() {
         ("openai.model", "nomic-embed-text:v1.5"),
         ("openai.dimensions", "256"),
         ("openai.key_env", "MY_KEY"),
+        ("llm.provider", "anthropic"),
+        ("llm.url", "http://127.0.0.1:11434/v1"),
+        ("llm.model", "qwen3:4b"),
+        ("llm.key_env", "MY_KEY"),
+        ("llm.tokens_per_day", "200000"),
+        ("llm.tokens_per_job", "50000"),
+        ("llm.tokens_per_scope", "20000"),
+        ("llm.money_per_day", "1.5"),
+        ("llm.money_per_job", "0.25"),
+        ("llm.money_per_scope", "2"),
+        ("llm.price_input", "3"),
+        ("llm.price_output", "0.000001"),
         ("mcp.source", "tool"),
         ("hooks", "context"),
         ("color", "always"),
@@ -186,6 +199,18 @@ fn every_setting_listens_to_every_source() {
         openai_model: Some("nomic-embed-text:v1.5".to_owned()),
         openai_dimensions: Some("256".to_owned()),
         openai_key_env: Some("MY_KEY".to_owned()),
+        llm_provider: Some("anthropic".to_owned()),
+        llm_url: Some("http://127.0.0.1:11434/v1".to_owned()),
+        llm_model: Some("qwen3:4b".to_owned()),
+        llm_key_env: Some("MY_KEY".to_owned()),
+        llm_tokens_per_day: Some("200000".to_owned()),
+        llm_tokens_per_job: Some("50000".to_owned()),
+        llm_tokens_per_scope: Some("20000".to_owned()),
+        llm_money_per_day: Some("1.5".to_owned()),
+        llm_money_per_job: Some("0.25".to_owned()),
+        llm_money_per_scope: Some("2".to_owned()),
+        llm_price_input: Some("3".to_owned()),
+        llm_price_output: Some("0.000001".to_owned()),
         mcp_source: Some("tool".to_owned()),
         hooks: Some("context".to_owned()),
         color: Some("always".to_owned()),
@@ -197,10 +222,14 @@ fn every_setting_listens_to_every_source() {
     for (name, value) in samples {
         let variable = format!("COFIO_{}", name.to_uppercase().replace('.', "_"));
         let flag = format!("flag --{}", name.replace(['_', '.'], "-"));
-        let machine = Machine::new().user_file(&format!("{name} = {value:?}"));
+        let others = match name {
+            "llm.provider" => "\nllm.model = 'm'\nllm.tokens_per_day = 1",
+            _ => "",
+        };
+        let machine = Machine::new().user_file(&format!("{name} = {value:?}{others}"));
         machine.check(name, value, "file /M/ada/.config/cofio/config.toml:1");
         machine.check_with(&flags, name, value, &flag);
-        Machine::new().variable(&variable, value).check(
+        Machine::new().user_file(others).variable(&variable, value).check(
             name,
             value,
             &format!("variable {variable}"),
@@ -243,6 +272,18 @@ fn defaults_are_as_documented() {
         "openai.model | text-embedding-3-small | default",
         "openai.dimensions | - | default",
         "openai.key_env | OPENAI_API_KEY | default",
+        "llm.provider | none | default",
+        "llm.url | - | default",
+        "llm.model | - | default",
+        "llm.key_env | - | default",
+        "llm.tokens_per_day | - | default",
+        "llm.tokens_per_job | - | default",
+        "llm.tokens_per_scope | - | default",
+        "llm.money_per_day | - | default",
+        "llm.money_per_job | - | default",
+        "llm.money_per_scope | - | default",
+        "llm.price_input | - | default",
+        "llm.price_output | - | default",
         "mcp.source | user | default",
         "hooks | all | default",
         "color | auto | default",
@@ -415,6 +456,18 @@ fn a_project_file_cannot_say_whose_memories_are_or_where_they_go() {
         "openai.model",
         "openai.dimensions",
         "openai.key_env",
+        "llm.provider",
+        "llm.url",
+        "llm.model",
+        "llm.key_env",
+        "llm.tokens_per_day",
+        "llm.tokens_per_job",
+        "llm.tokens_per_scope",
+        "llm.money_per_day",
+        "llm.money_per_job",
+        "llm.money_per_scope",
+        "llm.price_input",
+        "llm.price_output",
         "mcp.source",
         "hooks",
         "color",
@@ -445,7 +498,10 @@ fn an_unknown_name_is_refused_with_the_nearest_known() {
     let known = "store, user, agent, session, project, team, org, company, layer, kind, limit, \
                  time_zone, episode_days, window_turns, secret_replacement, on_secret, \
                  max_content_bytes, embedder, models_dir, openai.url, openai.model, \
-                 openai.dimensions, openai.key_env, mcp.source, hooks, color";
+                 openai.dimensions, openai.key_env, llm.provider, llm.url, llm.model, llm.key_env, \
+                 llm.tokens_per_day, llm.tokens_per_job, llm.tokens_per_scope, llm.money_per_day, \
+                 llm.money_per_job, llm.money_per_scope, llm.price_input, llm.price_output, \
+                 mcp.source, hooks, color";
     check(
         "[weather]\nx = 1",
         &format!(":1 has the unknown setting \"weather\": known are {known}"),
@@ -503,6 +559,23 @@ fn a_bad_value_says_what_would_be_right() {
     check(
         "openai.dimensions = 0",
         "cannot use 0 for openai.dimensions FILE: give a whole number from 1 to 16384",
+    );
+    check(
+        "llm.provider = 'gpt'",
+        "cannot use \"gpt\" for llm.provider FILE: give none, openai or anthropic",
+    );
+    for amount in ["-1", "1e3", "0.0000001", "1000001", "inf", "[2]"] {
+        let shown = if amount == "[2]" { "a list or table" } else { amount };
+        check(
+            &format!("llm.money_per_day = {amount}"),
+            &format!(
+                "cannot use {shown} for llm.money_per_day FILE: give an amount from 0 to 1000000, such as 2.50"
+            ),
+        );
+    }
+    check(
+        "llm.tokens_per_day = 0",
+        "cannot use 0 for llm.tokens_per_day FILE: give a whole number from 1 to 1000000000000",
     );
     check("color = 'red'", "cannot use \"red\" for color FILE: give auto, always or never");
     check(
@@ -585,13 +658,67 @@ fn models_are_kept_beside_the_memories() {
 }
 
 #[test]
+fn a_language_model_is_asked_only_with_a_name_and_a_budget() {
+    let check = |lines: &str, expected: &str| {
+        let machine = Machine::new().user_file(&format!("[llm]\nprovider = 'openai'\n{lines}"));
+        machine.check_error(&format!(
+            "cannot use openai for llm.provider (file /M/ada/.config/cofio/config.toml:2), as {expected}"
+        ));
+    };
+    check("", "no model is named: set llm.model to the server's name for it");
+    let nothing_to_spend = "nobody said how much may be spent in a day: \
+                            set llm.tokens_per_day, or llm.money_per_day with the prices";
+    check("model = 'm'", nothing_to_spend);
+    check("model = 'm'\ntokens_per_job = 5\ntokens_per_scope = 5", nothing_to_spend);
+    let prices = "a cap in money needs the prices of the model: \
+                  set llm.price_input and llm.price_output, what a million tokens cost";
+    check("model = 'm'\nmoney_per_day = 2.50", prices);
+    check("model = 'm'\ntokens_per_day = 5\nmoney_per_job = 1", prices);
+    check(
+        "model = 'm'\nmoney_per_day = 1\nprice_input = 0.5",
+        "only one price is known: set llm.price_input and llm.price_output",
+    );
+}
+
+#[test]
+fn each_provider_has_its_own_address_and_key() {
+    let check = |lines: &str, url: &str, key_env: &str| {
+        let file = format!("[llm]\nmodel = 'm'\ntokens_per_day = 5\n{lines}");
+        let settings = Machine::new().user_file(&file).load(&Overrides::default()).unwrap();
+        let llm = settings.llm().unwrap();
+        assert_eq!((llm.url.as_str(), llm.key_env.as_str()), (url, key_env));
+    };
+    check("provider = 'openai'", "https://api.openai.com/v1", "OPENAI_API_KEY");
+    check("provider = 'anthropic'", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY");
+    let own = "provider = 'openai'\nurl = 'http://127.0.0.1:8080/v1'\nkey_env = 'MINE'";
+    check(own, "http://127.0.0.1:8080/v1", "MINE");
+    let none = Machine::new().user_file("llm.model = 'm'").load(&Overrides::default()).unwrap();
+    assert_eq!(none.llm(), None);
+}
+
+#[test]
+fn a_budget_is_what_the_settings_say() {
+    let file = "[llm]\nprovider = 'anthropic'\nmodel = 'm'\ntokens_per_scope = 7\n\
+                money_per_day = 2.50\nmoney_per_job = 1\nprice_input = 3\nprice_output = 0.0001";
+    let settings = Machine::new().user_file(file).load(&Overrides::default()).unwrap();
+    let Budget { caps, prices } = settings.llm().unwrap().budget;
+    assert_eq!(caps.day, Cap { tokens: None, money: Some(Money(2_500_000)) });
+    assert_eq!(caps.job, Cap { tokens: None, money: Some(Money(1_000_000)) });
+    assert_eq!(caps.scope, Cap { tokens: Some(7), money: None });
+    assert_eq!(prices, Some(Prices { input: Money(3_000_000), output: Money(100) }));
+}
+
+#[test]
 fn the_key_for_a_server_is_no_setting_and_is_not_shown() {
-    for key in ["sk-0123456789", "sk_0123456789", "0123456789ABCDEF", ""] {
-        let machine = Machine::new().user_file(&format!("openai.key_env = '{key}'"));
-        machine.check_error(
-            "cannot use what is given for openai.key_env (file /M/ada/.config/cofio/config.toml:1): \
+    for (key, name) in ["sk-0123456789", "sk_0123456789", "0123456789ABCDEF", ""]
+        .into_iter()
+        .flat_map(|key| [(key, "openai.key_env"), (key, "llm.key_env")])
+    {
+        let machine = Machine::new().user_file(&format!("{name} = '{key}'"));
+        machine.check_error(&format!(
+            "cannot use what is given for {name} (file /M/ada/.config/cofio/config.toml:1): \
              give the name of the variable that holds the key, in capital letters, never the key",
-        );
+        ));
     }
     for url in ["api.openai.com/v1", "https://", "https://me:pw@host/v1", "https://h/v1?x=1"] {
         let machine = Machine::new().variable("COFIO_OPENAI_URL", url);

@@ -81,32 +81,44 @@ fn the_doctor_says_where_everything_is() {
           project file  none
 
         settings
-          store              HOME/cofio.db  (default)
-          user               alice  (variable USER)
-          agent              -  (default)
-          session            -  (default)
-          project            -  (default)
-          team               blue  (flag --team)
-          org                -  (default)
-          company            -  (default)
-          layer              user  (default)
-          kind               fact  (default)
-          limit              10  (default)
-          time_zone          UTC  (default)
-          episode_days       90  (default)
-          window_turns       5  (default)
-          secret_replacement [SECRET_REDACTED]  (default)
-          on_secret          redact  (default)
-          max_content_bytes  262144  (default)
-          embedder           minilm  (default)
-          models_dir         HOME/models  (default)
-          openai.url         https://api.openai.com/v1  (default)
-          openai.model       text-embedding-3-small  (default)
-          openai.dimensions  -  (default)
-          openai.key_env     OPENAI_API_KEY  (default)
-          mcp.source         user  (default)
-          hooks              all  (default)
-          color              auto  (default)
+          store                HOME/cofio.db  (default)
+          user                 alice  (variable USER)
+          agent                -  (default)
+          session              -  (default)
+          project              -  (default)
+          team                 blue  (flag --team)
+          org                  -  (default)
+          company              -  (default)
+          layer                user  (default)
+          kind                 fact  (default)
+          limit                10  (default)
+          time_zone            UTC  (default)
+          episode_days         90  (default)
+          window_turns         5  (default)
+          secret_replacement   [SECRET_REDACTED]  (default)
+          on_secret            redact  (default)
+          max_content_bytes    262144  (default)
+          embedder             minilm  (default)
+          models_dir           HOME/models  (default)
+          openai.url           https://api.openai.com/v1  (default)
+          openai.model         text-embedding-3-small  (default)
+          openai.dimensions    -  (default)
+          openai.key_env       OPENAI_API_KEY  (default)
+          llm.provider         none  (default)
+          llm.url              -  (default)
+          llm.model            -  (default)
+          llm.key_env          -  (default)
+          llm.tokens_per_day   -  (default)
+          llm.tokens_per_job   -  (default)
+          llm.tokens_per_scope -  (default)
+          llm.money_per_day    -  (default)
+          llm.money_per_job    -  (default)
+          llm.money_per_scope  -  (default)
+          llm.price_input      -  (default)
+          llm.price_output     -  (default)
+          mcp.source           user  (default)
+          hooks                all  (default)
+          color                auto  (default)
 
         checks
           ok       store: nothing was remembered yet
@@ -126,6 +138,39 @@ fn the_doctor_says_where_everything_is() {
         (&1.into(), &0.into())
     );
     assert_eq!(report["settings"][1]["origin"], "variable USER");
+}
+
+#[test]
+fn the_doctor_says_which_language_model_would_be_asked() {
+    let machine = Machine::new();
+    let wanted = "COFIO_LLM_PROVIDER=anthropic COFIO_LLM_MODEL=tiny";
+    machine.transcript(&format!(
+        "
+        $ {wanted} cofio doctor
+        ! error: cannot use anthropic for llm.provider (variable COFIO_LLM_PROVIDER), as nobody said how much may be spent in a day: set llm.tokens_per_day, or llm.money_per_day with the prices
+        [2]
+        "
+    ));
+    let report = |key: &str| {
+        let mut command = machine.command();
+        let variables = [
+            ("COFIO_LLM_PROVIDER", "anthropic"),
+            ("COFIO_LLM_MODEL", "tiny"),
+            ("COFIO_LLM_TOKENS_PER_DAY", "1000"),
+            ("ANTHROPIC_API_KEY", key),
+        ];
+        let output = command.envs(variables).args(["doctor", "--json"]).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "llm").cloned()
+    };
+    let check = report("sk-0123").unwrap();
+    assert_eq!(
+        (&check["ok"], &check["detail"]),
+        (&true.into(), &"tiny at https://api.anthropic.com/v1".into())
+    );
+    let check = report("sk 0123").unwrap();
+    assert_eq!(check["ok"], false);
+    assert!(!check.to_string().contains("0123"), "{check}");
 }
 
 #[test]

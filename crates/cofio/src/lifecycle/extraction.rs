@@ -21,6 +21,7 @@ mod predicate;
 mod reading;
 mod relations;
 mod rendering;
+mod restating;
 mod sentence;
 mod slots;
 mod subject;
@@ -41,6 +42,7 @@ use crate::model::{Fraction, MemoryId, Timestamp};
 use crate::retrieval::dates::Days;
 use language::ENGLISH;
 use reading::Reader;
+pub(crate) use restating::restates;
 
 /// Whom a fact is about that a speaker without a name tells of themselves.
 pub const SPEAKER: &str = "user";

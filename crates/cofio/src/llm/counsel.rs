@@ -51,6 +51,12 @@ impl Counsel {
         self.cost(prompt.estimate())
     }
 
+    /// Returns about what it costs at most to ask each of these once.
+    pub fn estimate_all(&self, prompts: &[Prompt]) -> Cost {
+        let costs = prompts.iter().map(|prompt| self.estimate(prompt));
+        costs.fold(Cost::default(), Cost::plus)
+    }
+
     /// Asks, and returns an answer of the shape that was asked for.
     ///
     /// A model whose answer cannot be used is told why and asked once more.

@@ -7,12 +7,12 @@ use crate::lifecycle::spend::{Account, Caps, Cost, Entry, Purpose, Ticket};
 
 /// Keeps an account of what language models cost.
 ///
-/// Whoever shares a ledger shares its caps: of several reservations that are made at once, each sees
-/// those before it.
+/// Whoever shares a ledger shares its caps: of several reservations that are made at once, be it by
+/// several processes, each sees those before it.
 /// A reservation that is neither settled nor released goes on counting.
 #[async_trait]
 pub trait Ledger: Send + Sync {
-    /// Writes down what a call may cost, unless that could exceed a cap.
+    /// Writes down what a call may cost, unless that could exceed a cap; nothing comes in between.
     async fn reserve(
         &self,
         caps: &Caps,

@@ -26,6 +26,11 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Makes the shape of the number of something that was shown, of which there are at most so many.
+    pub fn number_of(most: usize) -> Self {
+        Self::Whole(1, i64::try_from(most).unwrap_or(i64::MAX))
+    }
+
     /// Makes the shape of a list.
     pub fn list(item: Self, most: usize) -> Self {
         Self::List(Box::new(item), most)

@@ -1,11 +1,14 @@
 //! One table per enum between its values and their written names.
 
-/// Gives an enum `ALL`, `as_str`, `Display` and a `FromStr` that knows aliases and refuses the rest.
+/// Gives an enum `ALL`, `NAMES`, `as_str`, `Display` and a `FromStr` that knows aliases and refuses the rest.
 macro_rules! names {
     ($type:ident, $what:literal, $kind:ident, { $($variant:ident => $name:literal $(| $alias:literal)*),+ $(,)? }) => {
         impl $type {
             /// Every value, in order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Every written name, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
 
             /// Returns the written name.
             pub fn as_str(self) -> &'static str {

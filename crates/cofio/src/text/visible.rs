@@ -19,7 +19,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-fn may_hide(c: char) -> bool {
+/// Tells whether a character is one that nobody sees, apart from the tags in a flag.
+pub(crate) fn may_hide(c: char) -> bool {
     let control = c.is_control() && !matches!(c, '\t' | '\n' | '\r');
     let directs = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let joins = matches!(c, '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}');

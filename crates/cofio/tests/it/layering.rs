@@ -15,7 +15,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("retrieval", &[]),
     ("lifecycle", &["recognise", "retrieval"]),
     ("embed", &[]),
-    ("llm", &["lifecycle", "retrieval"]),
+    ("llm", &["ingest", "lifecycle", "recognise", "retrieval"]),
     ("store", &[]),
     ("entry", &[]),
     ("bundle", &["entry"]),

@@ -1,15 +1,19 @@
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Error;
+use cofio::llm::MemoryLedger;
 use cofio::store::{SqliteStore, Store as _};
 use serde::Serialize;
 
 use crate::failure;
 use crate::hook::Log;
+use crate::llm;
 use crate::output::shown;
 use crate::present;
 use crate::progress::Progress;
+use crate::settings::{Settings, Surroundings};
 use crate::store_files;
 
 /// One thing that was looked at.
@@ -32,6 +36,16 @@ pub async fn all(path: &Path) -> Vec<Check> {
     };
     checks.extend(left_over(path));
     checks
+}
+
+/// Says which language model would be asked, if one is wanted; asks nothing.
+pub fn llm(settings: &Settings, around: &Surroundings) -> Option<Check> {
+    let wanted = settings.llm()?;
+    let ledger = Arc::new(MemoryLedger::default());
+    Some(match llm::counsel(settings, around, ledger) {
+        Ok(_) => Check::fine("llm", &format!("{} at {}", wanted.model, wanted.url)),
+        Err(error) => Check::wrong("llm", failure::message(&error)),
+    })
 }
 
 async fn whole(path: &Path) -> Vec<Check> {

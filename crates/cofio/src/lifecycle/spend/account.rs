@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::{Caps, Cost, Money, Purpose, Totals, permit};
+use super::{Caps, Cost, Purpose, Totals, permit};
 use crate::error::Result;
 
 /// One call, as it is written down.
@@ -85,23 +85,16 @@ impl Account {
         let mut totals = Totals::default();
         for Entry { purpose: other, cost, .. } in self.entries() {
             if other.day == purpose.day {
-                totals.day = plus(totals.day, *cost);
+                totals.day = totals.day.plus(*cost);
             }
             if other.job == purpose.job {
-                totals.job = plus(totals.job, *cost);
+                totals.job = totals.job.plus(*cost);
             }
             if other.day == purpose.day && other.scope == purpose.scope {
-                totals.scope = plus(totals.scope, *cost);
+                totals.scope = totals.scope.plus(*cost);
             }
         }
         totals
-    }
-}
-
-fn plus(sum: Cost, cost: Cost) -> Cost {
-    Cost {
-        usage: sum.usage.plus(cost.usage),
-        money: Money(sum.money.0.saturating_add(cost.money.0)),
     }
 }
 
@@ -109,7 +102,7 @@ fn plus(sum: Cost, cost: Cost) -> Cost {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::lifecycle::spend::{Cap, Usage};
+    use crate::lifecycle::spend::{Cap, Money, Usage};
     use crate::model::{Identifier, Scope};
     use jiff::civil::date;
     use proptest::prelude::*;

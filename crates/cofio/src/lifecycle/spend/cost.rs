@@ -64,6 +64,14 @@ pub struct Cost {
     pub money: Money,
 }
 
+impl Cost {
+    /// Returns what two calls cost.
+    pub fn plus(self, other: Self) -> Self {
+        let money = Money(self.money.0.saturating_add(other.money.0));
+        Self { usage: self.usage.plus(other.usage), money }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
