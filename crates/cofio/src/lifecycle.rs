@@ -3,5 +3,6 @@
 pub mod expiry;
 pub mod extraction;
 pub mod plan;
+pub mod schedule;
 pub mod spend;
 pub mod sweeping;
