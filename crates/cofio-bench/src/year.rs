@@ -18,6 +18,7 @@ mod truth;
 mod vocabulary;
 mod voice;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -25,7 +26,7 @@ use serde::Serialize;
 
 use crate::extraction;
 use crate::rate::Rate;
-use belief::Belief;
+use belief::{Belief, tells};
 use conversation::{User, Year};
 use simulation::Simulation;
 
@@ -63,6 +64,7 @@ struct Report {
     decoys: usize,
     /// Of the statements, those that are found in the turn that tells them, without a model.
     extracted: Rate,
+    extracted_by_attribute: BTreeMap<&'static str, Rate>,
     /// What is believed when the year is over.
     belief: Belief,
 }
@@ -87,13 +89,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let sessions = year.users.iter().flat_map(|user| user.days.iter().flatten());
+    let (extracted, extracted_by_attribute) = extracted(&year)?;
     let report = Report {
         command: format!("cargo run --release -p cofio-bench -- year --seed {seed}"),
         sessions: sessions.clone().count(),
         turns: sessions.map(|session| session.turns.len()).sum(),
         statements: year.users.iter().map(|user| user.statements.len()).sum(),
         decoys: year.users.iter().map(|user| user.decoys.len()).sum(),
-        extracted: extracted(&year)?,
+        extracted,
+        extracted_by_attribute,
         belief: simulation.belief(days.saturating_sub(1))?,
     };
     println!("{}", serde_json::to_string_pretty(&report)?);
@@ -113,16 +117,18 @@ fn read(user: &User) {
     }
 }
 
-/// Returns how many statements are found in the turns that tell them, without a model.
-fn extracted(year: &Year) -> Result<Rate> {
-    let mut rate = Rate::default();
+/// Returns how many statements are found in the turns that tell them, without a model: of all, and of
+/// each attribute.
+fn extracted(year: &Year) -> Result<(Rate, BTreeMap<&'static str, Rate>)> {
+    let (mut all, mut by_attribute) = (Rate::default(), BTreeMap::<_, Rate>::new());
     for user in &year.users {
         for statement in &user.statements {
             let turn = user.turn(statement.told).context("a statement was told in a turn")?;
-            let value = statement.value.to_lowercase();
             let facts = extraction::facts(&turn.text)?;
-            rate.count(facts.iter().any(|fact| fact.content.to_lowercase().contains(&value)));
+            let found = facts.iter().any(|fact| tells(&fact.content, &statement.value));
+            all.count(found);
+            by_attribute.entry(statement.attribute).or_default().count(found);
         }
     }
-    Ok(rate)
+    Ok((all, by_attribute))
 }

@@ -1,5 +1,8 @@
 //! What an engine believes, beside what was said.
 
+use std::collections::HashSet;
+
+use cofio::text::{document_terms, query_words};
 use serde::Serialize;
 
 use super::conversation::User;
@@ -16,10 +19,20 @@ pub struct Fact {
 impl Fact {
     /// Returns whether it was concluded from one of the turns, and has a value in its text.
     fn says(&self, value: &str, places: &[Place]) -> bool {
-        let content = self.content.to_lowercase();
-        self.from.iter().any(|place| places.contains(place))
-            && content.contains(&value.to_lowercase())
+        self.from.iter().any(|place| places.contains(place)) && tells(&self.content, value)
     }
+}
+
+/// Words that a fact need not have, as other forms of them say the same.
+const LIGHT: [&str; 4] = ["do", "go", "have", "my"];
+
+/// Returns whether a fact has all words of a value in whatever form, as "visits their dad" has those
+/// of "visit my dad".
+pub fn tells(content: &str, value: &str) -> bool {
+    let terms: HashSet<String> = document_terms(content).into_iter().collect();
+    let own: Vec<&str> = value.split(' ').filter(|word| !LIGHT.contains(word)).collect();
+    let words = query_words(&own.join(" "));
+    !words.is_empty() && words.iter().all(|forms| forms.iter().any(|form| terms.contains(form)))
 }
 
 /// How much of what holds is known, and how much is believed that does not hold.
@@ -104,6 +117,20 @@ mod tests {
         check(5, &lives_in_leeds, [(0, 1), (1, 1), (0, 1)]);
         check(5, &[("lives in York", LATER)], [(1, 1), (0, 1), (0, 1)]);
         check(5, &[("lives in Minsk", TOLD)], [(0, 1), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn a_fact_may_tell_a_value_in_other_forms_but_not_in_part() {
+        for (content, value, expected) in [
+            ("The user goes running every Tuesday", "go running", true),
+            ("The user visits their dad on Sundays", "visit my dad", true),
+            ("The user smokes", "smoke", true),
+            ("The user lives in YORK", "York", true),
+            ("The user lives in San Marino", "San Antonio", false),
+            ("The user plays the cello", "play badminton", false),
+        ] {
+            assert_eq!(tells(content, value), expected, "{content}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::plot::{Panel, Series};
 pub struct Figures {
     /// Statements that users made and that hold.
     pub told: u64,
-    /// Facts in use.
+    /// Facts in use, and whatever else is not a turn.
     pub facts: u64,
     /// Facts that wait for somebody to confirm them.
     pub pending: u64,
@@ -23,7 +23,7 @@ pub struct Figures {
     pub episodes: u64,
     /// Memories that have ended by themselves since the first day.
     pub expired: u64,
-    /// The bytes of the store on disk.
+    /// The bytes of the store on disk, without its journal, which has a size of its own.
     pub bytes: u64,
 }
 

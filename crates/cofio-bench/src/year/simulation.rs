@@ -31,7 +31,7 @@ const HOUR: SignedDuration = SignedDuration::from_hours(1);
 /// An engine, a clock, and a year to live through.
 pub struct Simulation<'a> {
     year: &'a Year,
-    folder: PathBuf,
+    path: PathBuf,
     engine: Engine,
     clock: SetClock,
     keeper: Caller,
@@ -56,10 +56,11 @@ impl<'a> Simulation<'a> {
         let begin = Offset::UTC.to_timestamp(FIRST_DAY.at(0, 0, 0, 0))?;
         let clock = SetClock::new(begin);
         let options = SqliteOptions { durability: Durability::ProcessOnly, ..Default::default() };
-        let store = Arc::new(SqliteStore::open_with(&folder.join("year.db"), options)?);
+        let path = folder.join("year.db");
+        let store = Arc::new(SqliteStore::open_with(&path, options)?);
         Ok(Self {
             year,
-            folder: folder.to_owned(),
+            path,
             engine: Engine::shared(store, clock.clone(), Config::default()),
             clock,
             keeper: Caller::keeper(Identifier::new("keeper")?),
@@ -138,8 +139,8 @@ impl<'a> Simulation<'a> {
 
     fn count(&self, day: usize) -> Result<Figures> {
         let told = self.year.users.iter().map(|user| user.holding(day).count() as u64).sum();
-        let mut figures =
-            Figures { told, expired: self.expired, bytes: self.bytes()?, ..Figures::default() };
+        let bytes = std::fs::metadata(&self.path)?.len();
+        let mut figures = Figures { told, expired: self.expired, bytes, ..Figures::default() };
         for scope in block_on(self.engine.stats(&self.keeper, None))?.scopes {
             for (kind, state, count) in scope.counts {
                 *match (kind, state) {
@@ -153,11 +154,6 @@ impl<'a> Simulation<'a> {
             }
         }
         Ok(figures)
-    }
-
-    fn bytes(&self) -> Result<u64> {
-        let sizes = std::fs::read_dir(&self.folder)?.map(|file| Ok(file?.metadata()?.len()));
-        sizes.sum()
     }
 
     fn facts(&self, user: &str) -> Result<Vec<Fact>> {

@@ -100,11 +100,11 @@ impl Storyteller {
         let page_fits = room == 3 || room > 4;
         match self.random.u8(..100) {
             0..8 if self.mention().is_some() => {}
-            8..11 => self.quote(),
-            11..13 if page_fits => self.read_page(|this| this.decoy("poison", DecoyKind::Page)),
-            13..17 if page_fits => self.read_page(|this| this.improvise("harmless pages")),
-            17..46 => self.exchange("questions"),
-            46..74 => self.exchange("tasks"),
+            8..10 => self.quote(),
+            10..11 if page_fits => self.read_page(|this| this.decoy("poison", DecoyKind::Page)),
+            11..15 if page_fits => self.read_page(|this| this.improvise("harmless pages")),
+            15..45 => self.exchange("questions"),
+            45..74 => self.exchange("tasks"),
             _ => self.exchange("small talk"),
         }
     }

@@ -169,6 +169,6 @@ fn check_distinct(texts: impl Iterator<Item = String>, least: f64) {
 
 #[test]
 fn much_of_it_can_be_found_without_a_model_and_much_cannot() {
-    let found = extracted(&year()).unwrap();
+    let (found, _) = extracted(&year()).unwrap();
     assert!((0.3..0.9).contains(&found.ratio), "{} of {}", found.found, found.of);
 }
