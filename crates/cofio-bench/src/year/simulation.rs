@@ -230,6 +230,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_concluded_from_a_turn_is_known_and_nothing_else() {
+        let year = Year::new(1, 2, 20);
+        let folder = tempfile::tempdir().unwrap();
+        let mut simulation = Simulation::new(&year, folder.path()).unwrap();
+        simulation.live(20).unwrap();
+        let user = &year.users[1];
+        let told = user.holding(19).next().unwrap();
+        let said = user.turn(told.told).unwrap().text.as_str();
+        let turns = Criteria { kinds: vec![Kind::Episode], ..Criteria::default() };
+        let name = Identifier::new(&user.name).unwrap();
+        let mine = Identifiers::default().with(Layer::User, name.clone());
+        let caller = Caller::local(name.clone());
+        let selection = Selection::with(mine, turns);
+        let turns = block_on(simulation.engine.list_all(&caller, &selection)).unwrap();
+        let turn = turns.iter().find(|turn| turn.content.as_str() == said).unwrap();
+        let source = Source::through(Channel::ExplicitSave);
+        let fact = format!("The user told: {}", told.value);
+        let draft = Draft::new(Scope::user(name), Kind::Fact, fact, source);
+        let draft = Draft { derived_from: vec![turn.id.clone()], ..draft };
+        block_on(simulation.engine.remember(&caller, draft)).unwrap();
+        let Belief { known, outdated, misled } = simulation.belief(19).unwrap();
+        assert_eq!([known.found, outdated.found, misled.found], [1, 0, 0]);
+        let holding: usize = year.users.iter().map(|user| user.holding(19).count()).sum();
+        assert_eq!(known.of, holding);
+    }
+
+    #[test]
     fn a_turn_is_trusted_as_far_as_whoever_speaks() {
         use super::super::conversation::Turn;
         use cofio::model::Trust;

@@ -64,6 +64,14 @@ fn what_is_mentioned_or_ended_was_told_before() {
 }
 
 #[test]
+fn much_that_holds_is_spoken_of_again() {
+    let year = year();
+    let all = || year.users.iter().flat_map(|user| &user.statements);
+    let again = all().filter(|statement| !statement.mentioned.is_empty()).count();
+    assert!(again * 2 > all().count(), "{again} of {}", all().count());
+}
+
+#[test]
 fn nothing_is_mentioned_that_has_ended() {
     check_all(&year(), |_, statement| {
         let ended = match statement.ending {
