@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use cofio::model::{
     Caller, Channel, Criteria, Doubt, Draft, Identifier, Identifiers, Kind, Layer, MemoryId, Scope,
     Source, State, Timestamp,
@@ -20,7 +20,7 @@ use super::belief::{Belief, Fact};
 use super::clock::SetClock;
 use super::conversation::{FIRST_DAY, Session, Speaker, Year};
 use super::figures::Figures;
-use super::jobs::{Jobs, maintain};
+use super::jobs::{Done, Jobs, maintain};
 use super::truth::Place;
 
 /// How long it takes to say something and to read the answer.
@@ -116,7 +116,9 @@ impl<'a> Simulation<'a> {
     /// Does the jobs that are due.
     fn work(&mut self, now: Timestamp) -> Result<()> {
         for job in self.jobs.take_due(now) {
-            self.expired += maintain(&self.engine, &self.keeper, job)?.expired as u64;
+            let Done { expired, held } = maintain(&self.engine, &self.keeper, job)?;
+            ensure!(held == 0, "{held} memories have ended at once, which no day explains");
+            self.expired += expired as u64;
         }
         Ok(())
     }

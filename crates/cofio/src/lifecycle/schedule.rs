@@ -110,5 +110,5 @@ pub fn jitter(seed: &[u8], at_most: SignedDuration) -> SignedDuration {
     let share = hash.iter().take(8).fold(0, |bits, &byte| bits << 8 | i128::from(byte));
     let choices = at_most.as_nanos().clamp(0, i64::MAX.into()) + 1;
     // The share counts in parts of 2^64, so that what comes of it is less than the number of choices.
-    SignedDuration::from_nanos(i64::try_from(share * choices >> 64).unwrap_or(0))
+    SignedDuration::from_nanos(i64::try_from((share * choices) >> 64).unwrap_or(0))
 }
