@@ -164,7 +164,8 @@ impl Figures {
     }
 }
 
-fn facts(text: &str) -> Result<Vec<Candidate>> {
+/// Returns the facts that a turn tells.
+pub fn facts(text: &str) -> Result<Vec<Candidate>> {
     let id: MemoryId = format!("ep_{:032x}", 1).parse()?;
     let said_at: Timestamp = "2026-03-04T10:00:00Z".parse()?;
     Ok(extract(&[Turn { id: &id, assistant: false, speaker: None, said_at, text }]))

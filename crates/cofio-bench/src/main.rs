@@ -16,6 +16,7 @@ mod table;
 mod texts;
 mod vectors;
 mod writer;
+mod year;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -63,6 +64,9 @@ enum Command {
     /// Writes memories and acknowledges each on a line of its own; run by the crash tests.
     #[command(hide = true)]
     Writer(writer::Arguments),
+    /// A year of conversations by a clock that is set: what is kept, believed and let go of; prints
+    /// JSON.
+    Year(year::Arguments),
 }
 
 fn main() -> Result<()> {
@@ -81,5 +85,6 @@ fn main() -> Result<()> {
         Command::Vectors(arguments) => vectors::run(&arguments),
         Command::VectorsProbe(arguments) => vectors::probe(&arguments),
         Command::Writer(arguments) => writer::run(&arguments),
+        Command::Year(arguments) => year::run(&arguments),
     }
 }

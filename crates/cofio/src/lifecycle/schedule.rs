@@ -10,9 +10,9 @@
 
 mod cron;
 mod parse;
+mod timetable;
 #[cfg(test)]
 mod tests;
-mod timetable;
 
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
@@ -109,9 +109,8 @@ pub fn due(
 /// machines do not run at the same second; a seed names the store and the job.
 pub fn jitter(seed: &[u8], at_most: SignedDuration) -> SignedDuration {
     let hash = Sha256::digest(seed);
-    let share = hash.iter().take(8).fold(0, |bits, &byte| bits << 8 | u128::from(byte));
-    let choices = u128::try_from(at_most.as_nanos()).map_or(0, |nanoseconds| nanoseconds + 1);
-    // The top half of a product of 64 bits each: evenly spread, and less than the number of choices.
-    let picked = i128::try_from((share * choices) >> 64).unwrap_or(0);
-    SignedDuration::try_from_nanos_i128(picked).unwrap_or(SignedDuration::ZERO)
+    let share = hash.iter().take(8).fold(0, |bits, &byte| bits << 8 | i128::from(byte));
+    let choices = at_most.as_nanos().clamp(0, i64::MAX.into()) + 1;
+    // The share counts in parts of 2^64, so that what comes of it is less than the number of choices.
+    SignedDuration::from_nanos(i64::try_from((share * choices) >> 64).unwrap_or(0))
 }

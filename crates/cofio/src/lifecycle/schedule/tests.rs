@@ -292,6 +292,7 @@ fn delays_are_spread_over_all_there_are() {
     assert_eq!(jitter(b"a seed", most), jitter(b"a seed", most));
     assert_eq!(jitter(b"a seed", SignedDuration::ZERO), SignedDuration::ZERO);
     assert_eq!(jitter(b"a seed", -most), SignedDuration::ZERO);
+    assert!(jitter(b"a seed", SignedDuration::MAX) > most);
 }
 
 /// What stands in one field, unless it is a star.
