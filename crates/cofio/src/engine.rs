@@ -28,6 +28,7 @@ mod remember;
 mod review;
 mod search;
 mod sessions;
+mod spending;
 mod split;
 mod sweep;
 mod transfer;
@@ -48,6 +49,7 @@ use crate::config::Config;
 use crate::embed::Embedder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::Redaction;
+use crate::llm::Counsel;
 use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Commit, Criteria, Filter, IdempotencyKey, Kind, Layer,
     Memory, MemoryId, Outcome, Reading, Right, Scope, Timestamp, microseconds,
@@ -72,6 +74,7 @@ pub use profile::EntityProfile;
 pub use receipt::{AuditPlace, ForgetReason, Receipt};
 pub use remember::Remembered;
 pub use sessions::{Session, Sessions};
+pub use spending::StoreLedger;
 pub use sweep::{Sweep, Swept};
 pub use transfer::{ConflictMode, Imported, Importing};
 pub use undo::{Undoing, Undone};
@@ -107,6 +110,7 @@ pub struct Engine {
     config: Arc<Config>,
     ids: Arc<Mutex<ContextV7>>,
     embedder: Option<Arc<dyn Embedder>>,
+    counsel: Option<Counsel>,
     questions: Arc<Mutex<Questions>>,
     recognisers: Pipeline,
     news: (Sender<()>, Receiver<()>),
@@ -126,6 +130,7 @@ impl Engine {
             config: Arc::new(config),
             ids: Arc::new(Mutex::new(ContextV7::new())),
             embedder: None,
+            counsel: None,
             questions: Arc::default(),
             recognisers: Pipeline::accurate([]),
             news: async_channel::bounded(1),
@@ -149,6 +154,12 @@ impl Engine {
     /// Returns who is asked afterwards what memories name.
     pub fn recognisers(&self) -> &Pipeline {
         &self.recognisers
+    }
+
+    /// Returns the same engine, whose jobs ask a language model.
+    #[must_use]
+    pub fn with_counsel(self, counsel: Counsel) -> Self {
+        Self { counsel: Some(counsel), ..self }
     }
 
     /// Returns the settings.

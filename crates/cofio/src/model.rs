@@ -23,6 +23,7 @@ pub(crate) mod names;
 mod right;
 mod scope;
 mod source;
+mod spending;
 mod token;
 
 pub use audit::{AuditAction, AuditEntry, AuditEvent, AuditRecord, ChangeRange};
@@ -54,6 +55,7 @@ pub use metadata::{Edit, Fraction, KnowledgePointer, KnowledgeType, Metadata, Me
 pub use right::{Right, Rights};
 pub use scope::Scope;
 pub use source::{Channel, Source, SourceType, Trust};
+pub use spending::{Amount, Spending, Spent};
 pub use token::{KeyHash, Token};
 
 pub use jiff::Timestamp;

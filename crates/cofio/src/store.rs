@@ -17,10 +17,10 @@ use jiff::SignedDuration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
+    Access, Amount, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
-    PassageHash, Place, Reading, Scope, Stage, State, Survey, Task, Timestamp, ValueHash, Waiting,
-    Work,
+    PassageHash, Place, Reading, Scope, Spending, Spent, Stage, State, Survey, Task, Timestamp,
+    ValueHash, Waiting, Work,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -206,6 +206,18 @@ pub trait Store: Send + Sync {
         until: Timestamp,
     ) -> Result<bool>;
 
+    /// Writes down what a call of a language model may cost, if `permit` agrees in the light of what
+    /// was spent so far, and returns a ticket for it.
+    ///
+    /// Of several who ask at once, each sees those before it. What is not settled goes on counting.
+    async fn reserve(&self, spending: Spending, permit: Permit) -> Result<u64>;
+
+    /// Puts what a call did cost in the place of what it might; without an amount it is given back.
+    async fn settle_spending(&self, ticket: u64, amount: Option<Amount>) -> Result<()>;
+
+    /// Returns what language models cost, the latest call first.
+    async fn spending(&self, limit: usize) -> Result<Vec<Spending>>;
+
     /// Makes all changes of keys with their audit entries, or none, and returns whether anything is
     /// different afterwards; if nothing is, nothing is recorded.
     ///
@@ -315,6 +327,9 @@ pub struct Foreseen {
     /// The model whose vectors it will compare.
     pub model: Option<Fingerprint>,
 }
+
+/// Says whether a call may be made, by what was spent so far.
+pub type Permit = Box<dyn FnOnce(&Spent) -> Result<()> + Send>;
 
 /// The longest that somebody is let do what only one may do at a time.
 pub const LONGEST_LEASE: SignedDuration = SignedDuration::from_hours(24);

@@ -36,16 +36,17 @@ impl Engine {
         candidates: &[Candidate],
         now: Timestamp,
     ) -> Result<Plan> {
-        let plan = self.planned_facts(caller, scope, turns, candidates, now);
+        let plan = self.planned_facts(caller, scope, turns, (candidates, &[]), now);
         plan.await.map_err(|error| error.during("consolidate"))
     }
 
-    async fn planned_facts(
+    /// Plans the same for facts that were told, and for others that were concluded from what was.
+    pub(super) async fn planned_facts(
         &self,
         caller: &Caller,
         scope: &Scope,
         turns: &[Memory],
-        candidates: &[Candidate],
+        (told, concluded): (&[Candidate], &[Candidate]),
         now: Timestamp,
     ) -> Result<Plan> {
         caller.require(Right::Read)?;
@@ -53,7 +54,9 @@ impl Engine {
         check_open(caller, scope)?;
         check_batch(turns.len(), MOST_TURNS)?;
         let owner = Owner::new(scope, turns);
-        let found = consolidation::found(scope, turns, candidates, &owner);
+        let mut found = consolidation::found(scope, turns, told, &owner);
+        let concluded = consolidation::found(scope, turns, concluded, &owner);
+        found.extend(concluded.into_iter().map(Found::as_conclusion));
         let facts = self.admitted(caller, found, now).await?;
         let known = self.related(caller, scope, &facts, now).await?;
         let looked_at = (turns.len() + known.len()) as u64;

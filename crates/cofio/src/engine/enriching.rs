@@ -8,6 +8,7 @@ use crate::lifecycle::plan::Plan;
 use crate::model::{
     Caller, Criteria, Filter, Memory, MemoryId, Mention, Right, Scope, State, Timestamp, Trust,
 };
+use crate::recognise::Pipeline;
 
 /// How many names of a scope are known when memories are read again: those that most memories have.
 const MOST_KNOWN: usize = 10_000;
@@ -32,12 +33,14 @@ impl Engine {
         memories: &[Memory],
         now: Timestamp,
     ) -> Result<Plan> {
-        let plan = self.plan_names_of(caller, scope, memories, now).await;
+        let plan = self.plan_names_by(&self.recognisers, caller, scope, memories, now).await;
         plan.map_err(|error: Error| error.during("enrich"))
     }
 
-    async fn plan_names_of(
+    /// Plans the same by other recognisers.
+    pub(super) async fn plan_names_by(
         &self,
+        recognisers: &Pipeline,
         caller: &Caller,
         scope: &Scope,
         memories: &[Memory],
@@ -50,10 +53,10 @@ impl Engine {
         if own.is_empty() {
             return Ok(Plan::default());
         }
-        self.recognisers.prepare()?;
+        recognisers.prepare()?;
         let known = self.known_names(scope, now).await?;
         let policy = Policy::new(&self.config.secret_replacement);
-        let mut findings = enrichment::read(&own, &self.recognisers, known, &policy);
+        let mut findings = enrichment::read(&own, recognisers, known, &policy);
         for name in findings.candidates() {
             let trust = self.trust_in_name(scope, &name, now).await?;
             findings.trust(&name, trust);

@@ -1,3 +1,4 @@
+mod advice;
 mod planning;
 
 use std::collections::{BTreeSet, HashMap};
@@ -8,10 +9,12 @@ use super::{Engine, Sweep, Swept, check_changes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::guard::{self, Sources, Verdict};
 use crate::lifecycle::plan::Plan;
+use crate::lifecycle::spend::Cost;
 use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Commit, Counts, Identifier, Job, JobId, JobState,
     Kind, Memory, MemoryId, Right, Scope, Stage, State, Task, Timestamp, Trigger, Work,
 };
+use advice::Errand;
 use planning::Unit;
 
 /// How long a job counts as running without giving a sign.
@@ -66,6 +69,8 @@ pub struct Piece {
     pub plan: Plan,
     /// What it may.
     pub verdict: Verdict,
+    /// What asking a language model would cost to find out what there is to do, if that was not done.
+    pub estimate: Option<Cost>,
     /// What will have come through a stage.
     pub(super) through: Vec<(MemoryId, Stage)>,
     /// Whether there may be more to do in the same place.
@@ -119,8 +124,10 @@ impl Engine {
             let mut pieces = Vec::new();
             for (done, unit) in units.iter().enumerate() {
                 watch(done, units.len());
-                let piece = self.piece(caller, assignment.task, unit, now).await?;
-                pieces.extend(Some(piece).filter(|piece| !piece.plan.steps.is_empty()));
+                let errand = Errand::Rehearsal;
+                let piece = self.piece(caller, assignment.task, unit, errand, now).await?;
+                let tells = !piece.plan.steps.is_empty() || piece.estimate.is_some();
+                pieces.extend(tells.then_some(piece));
             }
             Ok(pieces)
         };
@@ -215,7 +222,8 @@ impl Engine {
         loop {
             self.sign_of_life(job).await?;
             let now = self.now();
-            let piece = self.piece(caller, assignment.task, unit, now).await?;
+            let errand = Errand::Job(&job.id);
+            let piece = self.piece(caller, assignment.task, unit, errand, now).await?;
             if piece.is_empty() {
                 job.counts.looked_at += piece.plan.looked_at;
                 return Ok(());

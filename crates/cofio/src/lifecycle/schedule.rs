@@ -10,9 +10,9 @@
 
 mod cron;
 mod parse;
-mod timetable;
 #[cfg(test)]
 mod tests;
+mod timetable;
 
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;

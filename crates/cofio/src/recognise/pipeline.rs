@@ -38,6 +38,13 @@ impl Pipeline {
         pipeline
     }
 
+    /// Asks one more, whose word counts as theirs.
+    #[must_use]
+    pub fn and(mut self, another: Arc<dyn Recogniser>) -> Self {
+        self.recognisers.push(another);
+        self
+    }
+
     /// Returns whether one of the recognisers judges by context.
     ///
     /// Without one, asking again finds little that was not found when a memory was kept.

@@ -24,14 +24,14 @@ use self::contents::Contents;
 use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
-    Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Inquiry, Listing, Page,
+    Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
     Rejection, ScopeSummary, Store, Tombstone,
 };
 use crate::error::Result;
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job, JobId,
-    Key, KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
-    Scope, Stage, State, Survey, Task, Timestamp, ValueHash, Waiting,
+    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
+    JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome, PassageHash, Place,
+    Reading, Scope, Spending, Stage, State, Survey, Task, Timestamp, ValueHash, Waiting,
 };
 
 /// Keeps memories in the process.
@@ -258,6 +258,19 @@ impl Store for MemoryStore {
         until: Timestamp,
     ) -> Result<bool> {
         Ok(self.contents().ledger.lease(name, holder, now, until))
+    }
+
+    async fn reserve(&self, spending: Spending, permit: Permit) -> Result<u64> {
+        self.contents().ledger.reserve(spending, permit)
+    }
+
+    async fn settle_spending(&self, ticket: u64, amount: Option<Amount>) -> Result<()> {
+        self.contents().ledger.settle(ticket, amount);
+        Ok(())
+    }
+
+    async fn spending(&self, limit: usize) -> Result<Vec<Spending>> {
+        Ok(self.contents().ledger.spending(limit))
     }
 
     async fn commit_keys(&self, commit: KeyCommit) -> Result<bool> {

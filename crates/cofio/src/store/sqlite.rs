@@ -28,6 +28,7 @@ mod rejections;
 mod restore;
 mod rows;
 mod schema;
+mod spending;
 mod threads;
 mod traces;
 mod turns;
@@ -41,14 +42,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{
-    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Rejection,
-    ScopeSummary, Store, Tombstone,
+    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
+    Rejection, ScopeSummary, Store, Tombstone,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job, JobId,
-    Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading, Scope,
-    Stage, Task, Timestamp, ValueHash, Waiting,
+    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
+    JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
+    Scope, Spending, Stage, Task, Timestamp, ValueHash, Waiting,
 };
 use derived::Ready;
 use threads::Threads;
@@ -342,6 +343,18 @@ impl Store for SqliteStore {
         self.threads
             .run(move |connection| jobs::lease(connection, &name, &holder, now, until))
             .await
+    }
+
+    async fn reserve(&self, spending: Spending, permit: Permit) -> Result<u64> {
+        self.threads.run(move |connection| spending::reserve(connection, &spending, permit)).await
+    }
+
+    async fn settle_spending(&self, ticket: u64, amount: Option<Amount>) -> Result<()> {
+        self.threads.run(move |connection| spending::settle(connection, ticket, amount)).await
+    }
+
+    async fn spending(&self, limit: usize) -> Result<Vec<Spending>> {
+        self.threads.read(move |connection| spending::list(connection, limit)).await
     }
 
     async fn commit_keys(&self, commit: KeyCommit) -> Result<bool> {

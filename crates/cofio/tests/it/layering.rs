@@ -19,7 +19,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("store", &[]),
     ("entry", &[]),
     ("bundle", &["entry"]),
-    ("engine", &["ingest", "recognise", "retrieval", "lifecycle", "embed", "store", "bundle"]),
+    (
+        "engine",
+        &["ingest", "recognise", "retrieval", "lifecycle", "embed", "llm", "store", "bundle"],
+    ),
     ("wire", &["entry", "engine", "ingest", "lifecycle", "retrieval", "store"]),
 ];
 

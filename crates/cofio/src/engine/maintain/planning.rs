@@ -1,5 +1,8 @@
 //! What each task wants in each place.
 
+use std::sync::Arc;
+
+use super::advice::{Advice, Errand};
 use super::{Assignment, Piece};
 use crate::engine::Engine;
 use crate::engine::embed::hash;
@@ -9,6 +12,7 @@ use crate::lifecycle::consolidation::likeness;
 use crate::lifecycle::extraction::{Turn, extract};
 use crate::lifecycle::guard::Verdict;
 use crate::lifecycle::plan::{Plan, Step};
+use crate::lifecycle::spend::Cost;
 use crate::lifecycle::{brief, decay, merging, promotion};
 use crate::model::{
     Caller, Change, Channel, CleanText, Commit, Criteria, Draft, Filter, Identifier, Kind, Memory,
@@ -40,12 +44,19 @@ struct Drafted {
     through: Vec<(MemoryId, Stage)>,
     /// Whether there may be more to do in the same place.
     more: bool,
+    /// What asking a language model would cost, where it was not asked.
+    estimate: Option<Cost>,
 }
 
 impl Drafted {
     /// Makes everything that there is to do in a place.
     fn whole(plan: Plan) -> Self {
         Self { plan, ..Self::default() }
+    }
+
+    /// Says what it would cost to know what there is to do.
+    fn costing(estimate: Cost) -> Self {
+        Self { estimate: Some(estimate), ..Self::default() }
     }
 }
 
@@ -119,15 +130,16 @@ impl Engine {
         caller: &Caller,
         task: Task,
         unit: &Unit,
+        errand: Errand<'_>,
         now: Timestamp,
     ) -> Result<Piece> {
-        let Drafted { plan, through, more } = match task {
+        let Drafted { plan, through, more, estimate } = match task {
             Task::Decay => Drafted::whole(self.plan_decay(unit, now).await?),
             Task::Promote => Drafted::whole(self.plan_promotion(caller, unit, now).await?),
-            Task::Reflect => Drafted::whole(self.plan_reflection(caller, unit, now).await?),
-            Task::Consolidate => self.plan_consolidation(caller, unit, now).await?,
+            Task::Reflect => self.plan_reflection(caller, unit, errand, now).await?,
+            Task::Consolidate => self.plan_consolidation(caller, unit, errand, now).await?,
             Task::Merge => Drafted::whole(self.plan_merge(unit, now).await?),
-            Task::Enrich => self.plan_enrichment(caller, unit, now).await?,
+            Task::Enrich => self.plan_enrichment(caller, unit, errand, now).await?,
             Task::Expire | Task::Undo => Drafted::default(),
         };
         let mut verdict = self.judged(caller, &unit.scope, &plan).await?;
@@ -135,7 +147,8 @@ impl Engine {
             // Only somebody who reads them can tell whether two memories say the same.
             verdict = Verdict::Held { taken: plan.steps.len() as u64, among: plan.looked_at };
         }
-        Ok(Piece { scope: unit.scope.clone(), plan, verdict, through, more })
+        let scope = unit.scope.clone();
+        Ok(Piece { scope, plan, verdict, estimate, through, more })
     }
 
     /// Plans what the next turns of a conversation teach.
@@ -143,6 +156,7 @@ impl Engine {
         &self,
         caller: &Caller,
         unit: &Unit,
+        errand: Errand<'_>,
         now: Timestamp,
     ) -> Result<Drafted> {
         let (scope, stage) = (&unit.scope, Stage::Consolidated);
@@ -151,11 +165,17 @@ impl Engine {
         let mut turns = self.store.first_waiting(scope, conversation, stage, now, most).await?;
         let more = turns.len() > PORTION;
         turns.truncate(PORTION);
-        let heard: Vec<Turn<'_>> = turns.iter().map(heard).collect();
-        let candidates = extract(&heard);
-        let plan = self.plan_facts(caller, scope, &turns, &candidates, now).await?;
+        let (told, concluded) = match self.facts_told(scope, &turns, errand, now).await? {
+            Advice::Given(told, concluded) => (told, concluded),
+            Advice::Costs(estimate) => return Ok(Drafted::costing(estimate)),
+            Advice::NobodyToAsk => {
+                let heard: Vec<Turn<'_>> = turns.iter().map(heard).collect();
+                (extract(&heard), Vec::new())
+            }
+        };
+        let plan = self.planned_facts(caller, scope, &turns, (&told, &concluded), now).await?;
         let through = turns.iter().map(|turn| (turn.id.clone(), stage)).collect();
-        Ok(Drafted { plan, through, more })
+        Ok(Drafted { plan, through, more, estimate: None })
     }
 
     /// Plans what the next memories name.
@@ -163,15 +183,21 @@ impl Engine {
         &self,
         caller: &Caller,
         unit: &Unit,
+        errand: Errand<'_>,
         now: Timestamp,
     ) -> Result<Drafted> {
         let (scope, stage) = (&unit.scope, Stage::Enriched);
         let mut memories = self.store.first_waiting(scope, None, stage, now, BATCH + 1).await?;
         let more = memories.len() > BATCH;
         memories.truncate(BATCH);
-        let plan = self.plan_names(caller, scope, &memories, now).await?;
+        let recognisers = match self.names_told(scope, &memories, errand, now).await? {
+            Advice::Given(told, ()) => self.recognisers.clone().and(Arc::new(told)),
+            Advice::Costs(estimate) => return Ok(Drafted::costing(estimate)),
+            Advice::NobodyToAsk => self.recognisers.clone(),
+        };
+        let plan = self.plan_names_by(&recognisers, caller, scope, &memories, now).await?;
         let through = memories.iter().map(|memory| (memory.id.clone(), stage)).collect();
-        Ok(Drafted { plan, through, more })
+        Ok(Drafted { plan, through, more, estimate: None })
     }
 
     /// Proposes which facts take the place of others that say the same.
@@ -256,15 +282,26 @@ impl Engine {
     }
 
     /// Plans a reflection on the last week, if one is due and there is something to look back on.
-    async fn plan_reflection(&self, caller: &Caller, unit: &Unit, now: Timestamp) -> Result<Plan> {
+    async fn plan_reflection(
+        &self,
+        caller: &Caller,
+        unit: &Unit,
+        errand: Errand<'_>,
+        now: Timestamp,
+    ) -> Result<Drafted> {
         let last = self.last_reflection(&unit.scope, now).await?;
-        let Some(since) = brief::due_since(last, now) else { return Ok(Plan::default()) };
+        let Some(since) = brief::due_since(last, now) else { return Ok(Drafted::default()) };
         let scopes = std::slice::from_ref(&unit.scope);
         let week = self.look_back(caller, scopes, since).await?;
         let looked_at = (week.learnt.len() + week.changed.len()) as u64;
         let zone = &self.config.expiry.time_zone;
-        let Some((text, sources)) = brief::digest(&week, since, now, zone) else {
-            return Ok(Plan { steps: Vec::new(), looked_at });
+        let text = match self.reflection_told(&unit.scope, &week, errand, now).await? {
+            Advice::Given(text, ()) => text,
+            Advice::Costs(estimate) => return Ok(Drafted::costing(estimate)),
+            Advice::NobodyToAsk => brief::digest(&week, since, now, zone),
+        };
+        let Some((text, sources)) = text else {
+            return Ok(Drafted::whole(Plan { steps: Vec::new(), looked_at }));
         };
         let source = Source::through(Channel::Inference);
         let mut draft = Draft::new(unit.scope.clone(), Kind::Reflection, text, source);
@@ -273,7 +310,7 @@ impl Engine {
         let prepared = self.prepare_own(caller, draft, now).await?;
         let steps = prepared.map(|one| step(one, "it looks back on a week"));
         let steps = self.without_known(caller, steps.into_iter().collect(), now).await?;
-        Ok(Plan { steps, looked_at })
+        Ok(Drafted::whole(Plan { steps, looked_at }))
     }
 
     /// Returns when a scope was last reflected on.

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::lifecycle::extraction::{Candidate, FactType, SPEAKER, Standing, Turn, Values, extract};
 use crate::model::{
-    Draft, Kind, Memory, MemoryId, Metadata, Scope, Source, SourceType, State, Timestamp, Triple,
-    Trust,
+    Channel, Draft, Kind, Memory, MemoryId, Metadata, Scope, Source, SourceType, State, Timestamp,
+    Triple, Trust,
 };
 
 /// A fact that was found, before it has passed the rules for everything that is remembered.
@@ -22,6 +22,17 @@ pub struct Found {
     pub draft: Draft,
     /// What it states, and when and where that was said.
     pub telling: Telling,
+}
+
+impl Found {
+    /// Returns the same fact as a conclusion, which is trusted no further than any is.
+    #[must_use]
+    pub fn as_conclusion(mut self) -> Self {
+        let source = self.draft.source.trusted_at_most(Channel::Inference.trust());
+        self.draft.source = source;
+        self.draft.source.source_type = SourceType::Inference;
+        self
+    }
 }
 
 /// A fact that was found and may be remembered.

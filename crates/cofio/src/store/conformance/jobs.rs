@@ -5,11 +5,12 @@ use super::fixtures::{
     scope, update, user,
 };
 use super::subject::{Subject, together};
+use crate::error::{Error, ErrorKind};
 use crate::model::{
-    Change, ChangeKind, Commit, Counts, Identifier, Job, JobId, JobState, Kind, Layer, Memory,
-    MemoryId, Scope, Stage, State, Task, Trigger, Waiting, Work,
+    Amount, Change, ChangeKind, Commit, Counts, Identifier, Job, JobId, JobState, Kind, Layer,
+    Memory, MemoryId, Scope, Spending, Spent, Stage, State, Task, Trigger, Waiting, Work,
 };
-use crate::store::LONGEST_LEASE;
+use crate::store::{LONGEST_LEASE, Permit};
 
 fn job_id(number: u64) -> JobId {
     format!("job_{number:032x}").parse().expect("cases use valid ids")
@@ -229,6 +230,62 @@ pub(super) async fn what_came_through_a_stage_waits_no_more(store: Subject) {
     left(&[0, 1, 2]).await;
     store.forget(&turns[1..2]).await;
     left(&[0, 2]).await;
+}
+
+fn spending(day: i8, job: &str, scope: &str, money: u64) -> Spending {
+    Spending {
+        day: jiff::civil::date(2026, 3, day),
+        job: job.to_owned(),
+        scope: scope.to_owned(),
+        model: "größer/8b".to_owned(),
+        amount: Amount { input: 10 * money, output: 1, money },
+        settled: false,
+    }
+}
+
+/// Asks for something to be spent, and returns its ticket and the money that was spent before on its
+/// day, by its job and for its scope.
+async fn reserve(store: &Subject, spending: Spending) -> (u64, [u64; 3]) {
+    let (tell, told) = async_channel::bounded(1);
+    let permit = move |spent: &Spent| {
+        let amounts = [spent.day, spent.job, spent.scope].map(|amount| amount.money);
+        tell.try_send(amounts).expect("it is asked once");
+        Ok(())
+    };
+    let ticket = store.0.reserve(spending, Box::new(permit)).await.expect("it is permitted");
+    (ticket, told.recv().await.expect("it is asked"))
+}
+
+pub(super) async fn what_is_spent_is_counted_by_day_job_and_scope(store: Subject) {
+    let (first, before) = reserve(&store, spending(1, "a", "user:alice", 5)).await;
+    assert_eq!(before, [0, 0, 0]);
+    assert_eq!(reserve(&store, spending(1, "a", "user:bob", 7)).await.1, [5, 5, 0]);
+    let (third, before) = reserve(&store, spending(2, "a", "user:alice", 11)).await;
+    assert_eq!(before, [0, 12, 0], "another day, the same job");
+    let amount = Amount { input: 3, output: 4, money: 2 };
+    store.0.settle_spending(first, Some(amount)).await.expect("it is settled");
+    store.0.settle_spending(third, None).await.expect("it is given back");
+    assert_eq!(reserve(&store, spending(1, "b", "user:alice", 1)).await.1, [9, 0, 2]);
+    let all = store.0.spending(9).await.expect("what was spent is listed");
+    let settled = Spending { amount, settled: true, ..spending(1, "a", "user:alice", 5) };
+    assert_eq!(all, [spending(1, "b", "user:alice", 1), spending(1, "a", "user:bob", 7), settled]);
+    assert_eq!(store.0.spending(1).await.expect("what was spent is listed").len(), 1);
+}
+
+pub(super) async fn what_is_not_permitted_is_not_spent(store: Subject) {
+    let refuse: Permit = Box::new(|_| Err(Error::new(ErrorKind::RateLimited, "too much")));
+    let refused = store.0.reserve(spending(1, "a", "user:alice", 5), refuse).await;
+    assert_eq!(refused.expect_err("it is refused").kind(), ErrorKind::RateLimited);
+    assert_eq!(store.0.spending(9).await.expect("what was spent is listed"), []);
+    let attempts = (0..8).map(|_| {
+        let permit: Permit = Box::new(|spent| match spent.day.money {
+            0..3 => Ok(()),
+            _ => Err(Error::new(ErrorKind::RateLimited, "too much")),
+        });
+        store.0.reserve(spending(1, "a", "user:alice", 1), permit)
+    });
+    let results = together(attempts.collect()).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 3, "{results:?}");
 }
 
 pub(super) async fn one_at_a_time_holds_a_lease(store: Subject) {

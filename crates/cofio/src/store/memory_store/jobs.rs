@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use super::contents::Contents;
 use super::kept::Kept;
+use crate::error::Result;
 use crate::model::{
-    Access, Identifier, Job, JobId, Kind, Memory, Scope, Stage, State, Task, Timestamp, Waiting,
-    Work,
+    Access, Amount, Identifier, Job, JobId, Kind, Memory, Scope, Spending, Spent, Stage, State,
+    Task, Timestamp, Waiting, Work,
 };
-use crate::store::LONGEST_LEASE;
+use crate::store::{LONGEST_LEASE, Permit};
 
 /// Everything about jobs.
 #[derive(Default)]
@@ -17,6 +18,9 @@ pub(super) struct Ledger {
     jobs: BTreeMap<JobId, Job>,
     /// Who may do what only one may do at a time, and until when.
     leases: BTreeMap<String, (String, Timestamp)>,
+    /// What language models cost, by ticket.
+    spending: BTreeMap<u64, Spending>,
+    last_ticket: u64,
 }
 
 impl Ledger {
@@ -35,6 +39,39 @@ impl Ledger {
     /// Returns one job.
     pub fn find(&self, id: &JobId) -> Option<Job> {
         self.jobs.get(id).cloned()
+    }
+
+    /// Writes down what a call may cost if it is permitted, and returns its ticket.
+    pub fn reserve(&mut self, spending: Spending, permit: Permit) -> Result<u64> {
+        let sum = |meant: &dyn Fn(&Spending) -> bool| {
+            let amounts = self.spending.values().filter(|one| meant(one)).map(|one| one.amount);
+            amounts.fold(Amount::default(), Amount::plus)
+        };
+        let today = |one: &Spending| one.day == spending.day;
+        permit(&Spent {
+            day: sum(&today),
+            job: sum(&|one| one.job == spending.job),
+            scope: sum(&|one| today(one) && one.scope == spending.scope),
+        })?;
+        self.last_ticket += 1;
+        self.spending.insert(self.last_ticket, spending);
+        Ok(self.last_ticket)
+    }
+
+    /// Puts what a call did cost in the place of what it might; nothing gives it back.
+    pub fn settle(&mut self, ticket: u64, amount: Option<Amount>) {
+        match (amount, self.spending.get_mut(&ticket)) {
+            (Some(amount), Some(spending)) => {
+                spending.amount = amount;
+                spending.settled = true;
+            }
+            _ => drop(self.spending.remove(&ticket)),
+        }
+    }
+
+    /// Returns what was spent, the latest first.
+    pub fn spending(&self, limit: usize) -> Vec<Spending> {
+        self.spending.values().rev().take(limit).cloned().collect()
     }
 
     /// Lets a holder do what only one may do at a time, unless somebody else does.

@@ -130,6 +130,7 @@ pub const ALL: &[Verb] = &[
     verb!(sessions, &[Read], |world, caller| (10, None)),
     verb!(brief, &[Read], |world, caller| (&[alice()], START.parse().unwrap())),
     verb!(jobs, &[Read], |world, caller| (None, 10)),
+    verb!(spending, &[Admin], |world, caller| (10)),
     verb!(job, &[Read], |world, caller| (&world.job)),
     verb!(would_undo, &[Read], |world, caller| (&world.job, Undoing::default())),
     verb!(would_maintain, &[Read, Write], |world, caller| (&fading(), &|_, _| {})),
