@@ -14,6 +14,7 @@ use tokio::runtime;
 use crate::app;
 use crate::arguments::Globals;
 use crate::failure::Refusal;
+use crate::llm;
 use crate::settings::{Overrides, Settings, Surroundings};
 
 /// How long what was read may take to be put on record.
@@ -75,7 +76,10 @@ fn place(settings: &Settings) -> Place {
 fn open(settings: &Settings) -> cofio::Result<Opened> {
     let around = Surroundings::of_process()
         .map_err(|error| cofio::Error::new(cofio::ErrorKind::Configuration, error.to_string()))?;
-    let (_, engine, embedder) = app::engine(settings, &around)?;
+    let (store, engine, embedder) = app::engine(settings, &around)?;
+    let engine = llm::counselled(engine, store, settings, &around).map_err(|error| {
+        cofio::Error::new(cofio::ErrorKind::Configuration, format!("{error:#}"))
+    })?;
     let model = embedder.ready().map(|embedder| embedder.fingerprint().clone());
     Ok(Opened { engine, model })
 }

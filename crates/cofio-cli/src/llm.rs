@@ -3,10 +3,27 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
+use cofio::Engine;
+use cofio::engine::StoreLedger;
 use cofio::llm::{Counsel, Ledger};
+use cofio::store::SqliteStore;
 use cofio_adapters::llm::{Key, Options, Remote};
 
 use crate::settings::{Llm, Settings, Surroundings};
+
+/// Returns the same engine, whose jobs ask the language model that the settings name, if they name one.
+pub fn counselled(
+    engine: Engine,
+    store: Arc<SqliteStore>,
+    settings: &Settings,
+    around: &Surroundings,
+) -> Result<Engine> {
+    let counsel = counsel(settings, around, Arc::new(StoreLedger(store)))?;
+    Ok(match counsel {
+        Some(counsel) => engine.with_counsel(counsel),
+        None => engine,
+    })
+}
 
 /// Returns the language model that the settings name, together with what it may cost.
 ///

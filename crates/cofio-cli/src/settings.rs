@@ -10,6 +10,7 @@ mod default;
 mod error;
 mod file;
 mod llm;
+mod maintenance;
 mod origin;
 mod places;
 mod read;
@@ -19,7 +20,7 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use cofio::Config;
-use cofio::model::{Identifier, Identifiers, Kind, Layer};
+use cofio::model::{Identifier, Identifiers, Kind, Layer, Task};
 use cofio_server::mcp::SourceName;
 use jiff::SignedDuration;
 
@@ -86,6 +87,21 @@ pub struct Overrides {
     pub llm_money_per_scope: Option<String>,
     pub llm_price_input: Option<String>,
     pub llm_price_output: Option<String>,
+    pub schedule_enrich: Option<String>,
+    pub schedule_consolidate: Option<String>,
+    pub schedule_promote: Option<String>,
+    pub schedule_decay: Option<String>,
+    pub schedule_reflect: Option<String>,
+    pub schedule_expire: Option<String>,
+    pub decay_formula: Option<String>,
+    pub decay_threshold: Option<String>,
+    pub decay_rest_days: Option<String>,
+    pub decay_exempt_layers: Option<String>,
+    pub sessions_idle_minutes: Option<String>,
+    pub sessions_keep_days: Option<String>,
+    pub sessions_promotion: Option<String>,
+    pub merge_similarity: Option<String>,
+    pub guard_share: Option<String>,
     pub mcp_source: Option<String>,
     pub hooks: Option<String>,
     pub color: Option<String>,
@@ -207,7 +223,13 @@ impl Settings {
         config.secret_replacement.clone_from(&values.secret_replacement.value);
         config.fail_on_secret = values.on_secret.value == OnSecret::Refuse;
         config.window_turns = values.window_turns.value;
+        maintenance::govern(&mut config, values);
         config
+    }
+
+    /// Returns each task that is done by itself with its line of cron.
+    pub fn schedule(&self) -> impl Iterator<Item = (Task, &str)> {
+        maintenance::lines(&self.values)
     }
 
     /// Returns every value with its origin.

@@ -1,7 +1,7 @@
 //! When Cofio works by itself.
 
 use cofio::Result;
-use cofio::lifecycle::schedule::{DEFAULTS, Timetable};
+use cofio::lifecycle::schedule::Timetable;
 
 use crate::settings::Settings;
 
@@ -9,5 +9,5 @@ use crate::settings::Settings;
 pub fn timetable(settings: &Settings) -> Result<Timetable> {
     let zone = &settings.values().time_zone.value;
     let store = settings.store().to_string_lossy();
-    Timetable::new(DEFAULTS.iter().copied(), zone, &store)
+    Timetable::new(settings.schedule(), zone, &store)
 }

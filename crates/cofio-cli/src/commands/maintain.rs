@@ -6,14 +6,17 @@ use cofio::engine::{Assignment, Piece};
 use cofio::lifecycle::diff::{Difference, differences};
 use cofio::lifecycle::guard::Verdict;
 use cofio::lifecycle::plan::Step;
+use cofio::lifecycle::spend::Cost;
 use cofio::model::{Caller, Change, Identifier, Job, JobState, Scope, Task};
 use cofio::wire::MaintainOutput;
-use cofio::{Error, ErrorKind};
+use cofio::{Engine, Error, ErrorKind};
 
 use crate::app::App;
+use crate::llm;
 use crate::output::Page;
 use crate::present;
 use crate::progress::Progress;
+use crate::settings::Surroundings;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,6 +86,9 @@ impl What {
 
 impl Maintain {
     pub async fn run(self, app: &App) -> Result<()> {
+        let around = Surroundings::of_process()?;
+        let (engine, store) = (app.engine.clone(), app.store.clone());
+        let engine = &llm::counselled(engine, store, &app.settings, &around)?;
         let caller = app.caller_for(self.all_users);
         let within = within(app, &caller).await?;
         let conversation = self.of.as_deref().map(Identifier::new).transpose()?;
@@ -91,9 +97,9 @@ impl Maintain {
             let (within, conversation) = (within.clone(), conversation.clone());
             let assignment = Assignment { within, conversation, ..Assignment::of(task) };
             if self.dry_run {
-                rehearse(app, &caller, &assignment).await?;
+                rehearse(app, engine, &caller, &assignment).await?;
             } else {
-                let job = carry_out(app, &caller, assignment).await?;
+                let job = carry_out(app, engine, &caller, assignment).await?;
                 failed = failed.or((job.state == JobState::Failed).then_some(job));
             }
         }
@@ -111,9 +117,14 @@ async fn within(app: &App, caller: &Caller) -> Result<Option<Vec<Scope>>> {
     Ok(Some(scopes))
 }
 
-async fn rehearse(app: &App, caller: &Caller, assignment: &Assignment) -> Result<()> {
+async fn rehearse(
+    app: &App,
+    engine: &Engine,
+    caller: &Caller,
+    assignment: &Assignment,
+) -> Result<()> {
     let progress = Progress::spinning("planning");
-    let pieces = app.engine.would_maintain(caller, assignment, &|_, _| {}).await?;
+    let pieces = engine.would_maintain(caller, assignment, &|_, _| {}).await?;
     drop(progress);
     app.output.answer(
         || MaintainOutput::planned(&pieces),
@@ -127,12 +138,17 @@ async fn rehearse(app: &App, caller: &Caller, assignment: &Assignment) -> Result
 }
 
 /// Does a task, and asks about what takes somebody's word.
-async fn carry_out(app: &App, caller: &Caller, assignment: Assignment) -> Result<Job> {
-    let mut job = work(app, caller, &assignment).await?;
+async fn carry_out(
+    app: &App,
+    engine: &Engine,
+    caller: &Caller,
+    assignment: Assignment,
+) -> Result<Job> {
+    let mut job = work(engine, caller, &assignment).await?;
     if job.state == JobState::Held && (app.consent.can_ask() || app.globals.yes > 0) {
         let note = job.note.as_deref().unwrap_or_default();
         app.consent.ask(&format!("{}: {note}. Do it?", job.task))?;
-        job = work(app, caller, &Assignment { agreed: true, ..assignment }).await?;
+        job = work(engine, caller, &Assignment { agreed: true, ..assignment }).await?;
     }
     app.output.answer(|| MaintainOutput::done(&job), |page| page.line(summary(&job)))?;
     if job.state == JobState::Held {
@@ -141,10 +157,10 @@ async fn carry_out(app: &App, caller: &Caller, assignment: Assignment) -> Result
     Ok(job)
 }
 
-async fn work(app: &App, caller: &Caller, assignment: &Assignment) -> Result<Job> {
+async fn work(engine: &Engine, caller: &Caller, assignment: &Assignment) -> Result<Job> {
     let progress = Progress::of(0, "working");
     let watch = |done: usize, of: usize| progress.reached(done as u64, of as u64);
-    Ok(app.engine.maintain(caller, assignment, &watch).await?)
+    Ok(engine.maintain(caller, assignment, &watch).await?)
 }
 
 /// Says in one line what became of a job.
@@ -170,6 +186,12 @@ fn show_piece(page: &mut Page, task: Task, piece: &Piece) {
     page.strong(format!("{task} in {}: {steps}", piece.scope));
     if let Verdict::Held { taken, among } = piece.verdict {
         page.line(format!("takes your word: {taken} of {among} would be out of use"));
+    }
+    if let Some(Cost { usage, money }) = piece.estimate {
+        let tokens = usage.total();
+        page.line(format!(
+            "asking the language model costs at most {tokens} tokens, {money} in money"
+        ));
     }
     piece.plan.steps.iter().for_each(|step| show_step(page, step));
     page.gap();

@@ -5,11 +5,13 @@ use std::fmt;
 use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
 
+use cofio::config::Formula;
 use cofio::lifecycle::spend::Money;
 use cofio::model::{Identifier, Kind, Layer};
 use cofio_server::mcp::SourceName;
 use jiff::tz::TimeZone;
 
+use super::maintenance::{Layers, Line, Share};
 use super::places;
 
 /// A value, or what would be right.
@@ -307,6 +309,29 @@ pub fn tokens(word: &Word<'_>) -> Result<Option<u64>> {
     number::<1, 1_000_000_000_000, _>(word).map(Some)
 }
 
+/// Reads a value from its text, which a number in a file has too.
+pub fn parsed<T: FromStr<Err = String>>(word: &Word<'_>) -> Result<T> {
+    match &word.raw {
+        Raw::Bare(text) => text.parse(),
+        Raw::Text(_) | Raw::Group => word.text()?.parse(),
+    }
+}
+
+/// Reads such a value where there need not be one.
+pub fn some_parsed<T: FromStr<Err = String>>(word: &Word<'_>) -> Result<Option<T>> {
+    parsed(word).map(Some)
+}
+
+/// Reads how memories fade.
+pub fn formula(word: &Word<'_>) -> Result<Formula> {
+    word.text()?.parse().map_err(|error: cofio::Error| error.to_string())
+}
+
+/// Reads how many days something stays.
+pub fn some_days(word: &Word<'_>) -> Result<Option<i64>> {
+    number::<0, 36_500, _>(word).map(Some)
+}
+
 /// Reads an amount of money.
 pub fn money(word: &Word<'_>) -> Result<Option<Money>> {
     let amount = match &word.raw {
@@ -453,12 +478,16 @@ macro_rules! shown_as_displayed {
 shown_as_displayed!(
     Color,
     EmbedderName,
+    Formula,
     Hooks,
     Identifier,
     Kind,
     Layer,
+    Layers,
+    Line,
     OnSecret,
     Provider,
+    Share,
     SourceName,
     String,
     i64,

@@ -3,11 +3,13 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use cofio::config::Formula;
 use cofio::lifecycle::spend::Money;
-use cofio::model::{Identifier, Kind, Layer};
+use cofio::model::{Identifier, Kind, Layer, Task};
 use cofio_server::mcp::SourceName;
 use jiff::tz::TimeZone;
 
+use super::maintenance::{Layers, Line, Share};
 use super::origin::{Given, Row};
 use super::read::{Color, EmbedderName, Hooks, OnSecret, Provider};
 use super::sources::Sources;
@@ -159,6 +161,37 @@ settings! {
     llm_price_input = "llm.price_input": Option<Money>, "COFIO_LLM_PRICE_INPUT", MayNotSet, read::money, |_| default::fixed(None);
     /// What a million tokens cost that the model writes.
     llm_price_output = "llm.price_output": Option<Money>, "COFIO_LLM_PRICE_OUTPUT", MayNotSet, read::money, |_| default::fixed(None);
+
+    /// When names are looked for: a line of cron, or off.
+    schedule_enrich = "schedule.enrich": Line, "COFIO_SCHEDULE_ENRICH", MayNotSet, read::parsed, |_| default::fixed(Line::usual(Task::Enrich));
+    /// When facts are learnt from conversations: a line of cron, or off.
+    schedule_consolidate = "schedule.consolidate": Line, "COFIO_SCHEDULE_CONSOLIDATE", MayNotSet, read::parsed, |_| default::fixed(Line::usual(Task::Consolidate));
+    /// When what matters of conversations is taken to their user: a line of cron, or off.
+    schedule_promote = "schedule.promote": Line, "COFIO_SCHEDULE_PROMOTE", MayNotSet, read::parsed, |_| default::fixed(Line::usual(Task::Promote));
+    /// When what nobody uses is put away: a line of cron, or off.
+    schedule_decay = "schedule.decay": Line, "COFIO_SCHEDULE_DECAY", MayNotSet, read::parsed, |_| default::fixed(Line::usual(Task::Decay));
+    /// When the week is looked back on: a line of cron, or off.
+    schedule_reflect = "schedule.reflect": Line, "COFIO_SCHEDULE_REFLECT", MayNotSet, read::parsed, |_| default::fixed(Line::usual(Task::Reflect));
+    /// When what has ended is removed: a line of cron, or off.
+    schedule_expire = "schedule.expire": Line, "COFIO_SCHEDULE_EXPIRE", MayNotSet, read::parsed, |_| default::fixed(Line::usual(Task::Expire));
+    /// How memories fade.
+    decay_formula = "decay.formula": Formula, "COFIO_DECAY_FORMULA", MayNotSet, read::formula, |_| default::fixed(Formula::Ebbinghaus);
+    /// The strength below which a memory is out of use.
+    decay_threshold = "decay.threshold": Share, "COFIO_DECAY_THRESHOLD", MayNotSet, read::parsed, |_| default::fixed(Share(0.05));
+    /// How many days a memory is out of use before it is put away.
+    decay_rest_days = "decay.rest_days": i64, "COFIO_DECAY_REST_DAYS", MayNotSet, read::number::<0, 36_500, _>, |_| default::fixed(30);
+    /// The layers where nothing fades.
+    decay_exempt_layers = "decay.exempt_layers": Option<Layers>, "COFIO_DECAY_EXEMPT_LAYERS", MayNotSet, read::some_parsed, |_| default::fixed(None);
+    /// How many minutes a conversation rests before it is over.
+    sessions_idle_minutes = "sessions.idle_minutes": i64, "COFIO_SESSIONS_IDLE_MINUTES", MayNotSet, read::number::<1, 525_600, _>, |_| default::fixed(30);
+    /// How many days a conversation's own memories stay after it; without a number, until they are forgotten.
+    sessions_keep_days = "sessions.keep_days": Option<i64>, "COFIO_SESSIONS_KEEP_DAYS", MayNotSet, read::some_days, |_| default::fixed(None);
+    /// The importance from which a conversation's memories are taken to its user.
+    sessions_promotion = "sessions.promotion": Share, "COFIO_SESSIONS_PROMOTION", MayNotSet, read::parsed, |_| default::fixed(Share(0.7));
+    /// How alike two memories are at least that are brought together.
+    merge_similarity = "merge.similarity": Share, "COFIO_MERGE_SIMILARITY", MayNotSet, read::parsed, |_| default::fixed(Share(0.9));
+    /// The share of memories that a job may put out of use without anybody's word.
+    guard_share = "guard.share": Share, "COFIO_GUARD_SHARE", MayNotSet, read::parsed, |_| default::fixed(Share(0.3));
 
     /// What a call from an agent counts as at best.
     mcp_source = "mcp.source": SourceName, "COFIO_MCP_SOURCE", MayNotSet, read::source, |_| default::fixed(SourceName::User);

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,6 +12,12 @@ use crate::store::Store;
 
 /// An account that is kept with the memories, for every process that uses them.
 pub struct StoreLedger(pub Arc<dyn Store>);
+
+impl fmt::Debug for StoreLedger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreLedger").finish_non_exhaustive()
+    }
+}
 
 #[async_trait]
 impl Ledger for StoreLedger {

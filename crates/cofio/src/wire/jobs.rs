@@ -76,7 +76,19 @@ pub struct PieceOutput {
     /// Whether somebody has to agree first.
     pub held: bool,
     pub looked_at: u64,
+    /// What asking a language model would cost at most, where one has to be asked first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<EstimateOutput>,
     pub steps: Vec<StepOutput>,
+}
+
+/// What asking a language model would cost at most.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct EstimateOutput {
+    pub tokens: u64,
+    pub money: String,
 }
 
 /// One change, and what is different afterwards.
@@ -176,6 +188,10 @@ impl From<&Piece> for PieceOutput {
             scope: ScopeOutput::from(&piece.scope),
             held: piece.verdict != Verdict::Allowed,
             looked_at: piece.plan.looked_at,
+            estimate: piece.estimate.map(|cost| EstimateOutput {
+                tokens: cost.usage.total(),
+                money: cost.money.to_string(),
+            }),
             steps: steps(&piece.plan),
         }
     }
