@@ -6,7 +6,7 @@ mod belief;
 mod clock;
 mod conversation;
 mod figures;
-mod jobs;
+mod invariants;
 mod life;
 mod news;
 mod plot;
@@ -65,6 +65,8 @@ struct Report {
     /// Of the statements, those that are found in the turn that tells them, without a model.
     extracted: Rate,
     extracted_by_attribute: BTreeMap<&'static str, Rate>,
+    /// How many jobs changed something, were taken back exactly, and were done again.
+    taken_back: usize,
     /// What is believed when the year is over.
     belief: Belief,
 }
@@ -98,6 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         decoys: year.users.iter().map(|user| user.decoys.len()).sum(),
         extracted,
         extracted_by_attribute,
+        taken_back: simulation.round_trips(),
         belief: simulation.belief(days.saturating_sub(1))?,
     };
     println!("{}", serde_json::to_string_pretty(&report)?);

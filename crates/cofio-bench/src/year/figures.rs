@@ -13,8 +13,8 @@ pub struct Figures {
     pub facts: u64,
     /// Facts that wait for somebody to confirm them.
     pub pending: u64,
-    /// Facts that are no longer held to be true, as others contradict them.
-    pub superseded: u64,
+    /// Facts that are no longer held to be true, as others contradicted them.
+    pub conflicts: u64,
     /// Memories that have faded.
     pub decayed: u64,
     /// Memories that were put away.
@@ -34,7 +34,7 @@ const COLUMNS: [Column; 9] = [
     ("told", |day| day.told),
     ("facts", |day| day.facts),
     ("pending", |day| day.pending),
-    ("superseded", |day| day.superseded),
+    ("conflicts", |day| day.conflicts),
     ("decayed", |day| day.decayed),
     ("archived", |day| day.archived),
     ("episodes", |day| day.episodes),
@@ -64,7 +64,7 @@ pub fn panels(days: &[Figures]) -> Vec<Panel> {
         series: names.iter().map(|name| series(name)).collect(),
     };
     vec![
-        panel("facts", &["told", "facts", "pending", "superseded", "decayed", "archived"]),
+        panel("facts", &["told", "facts", "pending", "conflicts", "decayed", "archived"]),
         panel("conversation", &["episodes", "expired"]),
         panel("size on disk", &["bytes"]),
     ]
@@ -79,7 +79,7 @@ mod tests {
         let day = Figures { told: 3, facts: 2, episodes: 40, bytes: 8192, ..Figures::default() };
         assert_eq!(
             csv(&[Figures::default(), day]),
-            "day,told,facts,pending,superseded,decayed,archived,episodes,expired,bytes\n\
+            "day,told,facts,pending,conflicts,decayed,archived,episodes,expired,bytes\n\
              1,0,0,0,0,0,0,0,0,0\n\
              2,3,2,0,0,0,0,40,0,8192\n"
         );

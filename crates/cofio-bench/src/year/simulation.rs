@@ -5,26 +5,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
+use cofio::lifecycle::schedule::{DEFAULTS, Timetable};
 use cofio::model::{
-    Caller, Channel, Criteria, Doubt, Draft, Identifier, Identifiers, Kind, Layer, MemoryId, Scope,
-    Source, State, Timestamp,
+    Caller, Channel, Criteria, Doubt, Draft, Identifier, Identifiers, JobState, Kind, Layer,
+    MemoryId, Scope, Source, State, Task, Timestamp,
 };
 use cofio::store::{Durability, SqliteOptions, SqliteStore};
-use cofio::{Config, Engine, Selection};
+use cofio::{Config, Engine, Query, Selection};
 use indicatif::ProgressBar;
 use jiff::SignedDuration;
-use jiff::tz::Offset;
+use jiff::tz::{Offset, TimeZone};
 use pollster::block_on;
 
 use super::belief::{Belief, Fact};
 use super::clock::SetClock;
 use super::conversation::{FIRST_DAY, Session, Speaker, Year};
 use super::figures::Figures;
-use super::jobs::{Done, Jobs, maintain};
+use super::invariants;
 use super::truth::Place;
 
 /// How long it takes to say something and to read the answer.
 const TURN: SignedDuration = SignedDuration::from_secs(45);
+
+/// How many days lie between two inspections.
+const INSPECTED: usize = 30;
+
+/// The tasks that are taken back to see whether they can be, in the order in which they are done.
+const TAKEN_BACK: &[Task] =
+    &[Task::Enrich, Task::Consolidate, Task::Promote, Task::Decay, Task::Reflect, Task::Merge];
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
@@ -35,7 +43,9 @@ pub struct Simulation<'a> {
     engine: Engine,
     clock: SetClock,
     keeper: Caller,
-    jobs: Jobs,
+    timetable: Timetable,
+    /// How many jobs were taken back and changed something.
+    round_trips: usize,
     /// Where each turn was said that was remembered.
     places: HashMap<MemoryId, Place>,
     expired: u64,
@@ -64,7 +74,8 @@ impl<'a> Simulation<'a> {
             engine: Engine::shared(store, clock.clone(), Config::default()),
             clock,
             keeper: Caller::keeper(Identifier::new("keeper")?),
-            jobs: Jobs::since(begin)?,
+            timetable: Timetable::new(DEFAULTS.iter().copied(), &TimeZone::UTC, "year")?,
+            round_trips: 0,
             places: HashMap::new(),
             expired: 0,
         })
@@ -78,9 +89,12 @@ impl<'a> Simulation<'a> {
             for (moment, event) in self.events(day)? {
                 self.clock.set(moment);
                 match event {
-                    Event::Hour => self.work(moment)?,
+                    Event::Hour => self.work()?,
                     Event::Session(user, number) => self.listen(user, day, number)?,
                 }
+            }
+            if day % INSPECTED == INSPECTED - 1 {
+                self.inspect()?;
             }
             counted.push(self.count(day)?);
             progress.inc(1);
@@ -113,14 +127,31 @@ impl<'a> Simulation<'a> {
         Ok(events)
     }
 
-    /// Does the jobs that are due.
-    fn work(&mut self, now: Timestamp) -> Result<()> {
-        for job in self.jobs.take_due(now) {
-            let Done { expired, held } = maintain(&self.engine, &self.keeper, job)?;
-            ensure!(held == 0, "{held} memories have ended at once, which no day explains");
-            self.expired += expired as u64;
+    /// Does the jobs that are due, as a server does.
+    fn work(&mut self) -> Result<()> {
+        block_on(self.engine.settle())?;
+        let mut jobs = block_on(self.engine.maintain_due(&self.keeper, &self.timetable))?;
+        jobs.extend(block_on(self.engine.maintain_conversations(&self.keeper))?);
+        for job in jobs {
+            let held = job.task == Task::Expire && job.state == JobState::Held;
+            ensure!(job.state != JobState::Failed && !held, "{}: {:?}", job.task, job.note);
+            self.expired += job.counts.forgotten;
         }
         Ok(())
+    }
+
+    /// Fails unless everything holds that has to, and every task can be taken back exactly.
+    fn inspect(&mut self) -> Result<()> {
+        for task in TAKEN_BACK {
+            let changed = invariants::round_trip(&self.engine, &self.keeper, self.year, *task)?;
+            self.round_trips += usize::from(changed);
+        }
+        invariants::check(&invariants::snapshot(&self.engine, &self.keeper, self.year)?)
+    }
+
+    /// Returns how many jobs were taken back that had changed something.
+    pub fn round_trips(&self) -> usize {
+        self.round_trips
     }
 
     /// Remembers what was said in a session, turn by turn.
@@ -131,11 +162,22 @@ impl<'a> Simulation<'a> {
         let label = Identifier::new(&format!("{}-day-{}-{}", life.name, day + 1, session + 1))?;
         let drafts: Result<Vec<Draft>> =
             (0..said.turns.len()).map(|turn| draft(&name, &label, said, turn)).collect();
+        self.look_up(&name, said)?;
         let remembered = block_on(self.engine.remember_all(&Caller::local(name), drafts?))
             .with_context(|| label.to_string())?;
         for (turn, one) in remembered.into_iter().enumerate() {
             self.places.insert(one.memory.id, Place { day, session, turn });
         }
+        Ok(())
+    }
+
+    /// Looks up what is known for the first thing that is said, as an agent does.
+    fn look_up(&self, user: &Identifier, session: &Session) -> Result<()> {
+        let Some(first) = session.turns.first() else { return Ok(()) };
+        let mine = Identifiers::default().with(Layer::User, user.clone());
+        let facts = Criteria { kinds: vec![Kind::Fact], ..Criteria::default() };
+        let query = Query { limit: 5, ..Query::new(Selection::with(mine, facts), &first.text) };
+        block_on(self.engine.search(&Caller::local(user.clone()), &query))?;
         Ok(())
     }
 
@@ -149,7 +191,7 @@ impl<'a> Simulation<'a> {
                     (Kind::Episode, State::Active) => &mut figures.episodes,
                     (_, State::Active) => &mut figures.facts,
                     (_, State::Pending) => &mut figures.pending,
-                    (_, State::Superseded) => &mut figures.superseded,
+                    (_, State::Superseded) => &mut figures.conflicts,
                     (_, State::Decayed) => &mut figures.decayed,
                     (_, State::Archived) => &mut figures.archived,
                 } += count;
@@ -218,6 +260,7 @@ mod tests {
         let last = counted.last().unwrap();
         assert_eq!(counted.len(), 10);
         assert_eq!(last.episodes, turns as u64);
+        assert!(last.facts > 0, "{last:?}");
         let told: usize = year.users.iter().map(|user| user.holding(9).count()).sum();
         assert_eq!(last.told, told as u64);
         assert!(last.bytes > 0 && last.expired == 0, "{last:?}");
