@@ -6,10 +6,10 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use cofio::model::Layer;
 
 use crate::commands::{
-    archive, audit, backup, clear, completions, confirm, context, correct, doctor, edit, embed,
-    entity, export, facts, forget, history, hook, import, install, jobs, key, list, maintain, mcp,
-    model, purge, remember, restore, review, scan, search, serve, show, stats, verify_forgotten,
-    why_not, window,
+    archive, audit, backup, brief, clear, completions, confirm, context, correct, doctor, edit,
+    embed, entity, export, facts, forget, history, hook, import, install, jobs, key, list,
+    maintain, mcp, model, purge, remember, restore, review, scan, search, serve, show, stats,
+    verify_forgotten, why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -102,6 +102,7 @@ pub enum Command {
     Clear(clear::Clear),
     VerifyForgotten(verify_forgotten::VerifyForgotten),
     Purge(purge::Purge),
+    Brief(brief::Brief),
     Maintain(maintain::Maintain),
     Jobs(jobs::Jobs),
     Audit(audit::Audit),

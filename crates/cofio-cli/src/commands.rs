@@ -3,6 +3,7 @@
 pub mod archive;
 pub mod audit;
 pub mod backup;
+pub mod brief;
 pub mod clear;
 pub mod completions;
 pub mod confirm;
@@ -78,6 +79,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Clear(command) => on_store(&globals, async |app| command.run(app).await),
         Command::VerifyForgotten(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Purge(command) => on_store(&globals, async |app| command.run(app).await),
+        Command::Brief(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Maintain(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Jobs(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Audit(command) => on_store(&globals, async |app| command.run(app).await),

@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use cofio::model::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Span, SpanRelativeTo};
+use jiff::{SignedDuration, Span, SpanRelativeTo, ToSpan as _};
 
 use crate::failure::Refusal;
 
@@ -65,6 +65,60 @@ impl FromStr for When {
     }
 }
 
+/// A moment in the past, as people say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// A moment or a day.
+    When(When),
+    /// So long ago.
+    Ago(SignedDuration),
+    /// The beginning of so many days ago.
+    DaysAgo(i64),
+    /// The beginning of the latest such day, which may be today.
+    Weekday(Weekday),
+}
+
+impl Since {
+    /// Returns the moment, seen from another.
+    pub fn moment(self, now: Timestamp, zone: &TimeZone) -> Result<Timestamp> {
+        let today = now.to_zoned(zone.clone()).date();
+        let beginning = |days: i64| {
+            let day = today.checked_sub(days.days()).map_err(|_| outside(today))?;
+            start(day, zone).ok_or_else(|| outside(day))
+        };
+        match self {
+            Self::When(when) => when.first(zone),
+            Self::Ago(duration) => now.checked_sub(duration).map_err(|_| outside(today)),
+            Self::DaysAgo(days) => beginning(days),
+            Self::Weekday(day) => beginning(day.until(today.weekday()).into()),
+        }
+    }
+}
+
+impl FromStr for Since {
+    type Err = String;
+
+    fn from_str(raw: &str) -> Result<Self, String> {
+        let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+        let name = raw.to_lowercase();
+        let weekday = days.iter().zip(1_i8..).find(|(day, _)| **day == name);
+        if let Some(day) =
+            weekday.and_then(|(_, number)| Weekday::from_monday_one_offset(number).ok())
+        {
+            return Ok(Self::Weekday(day));
+        }
+        match name.as_str() {
+            "today" => return Ok(Self::DaysAgo(0)),
+            "yesterday" => return Ok(Self::DaysAgo(1)),
+            _ => {}
+        }
+        let when = raw.parse().map(Self::When).or_else(|_| duration(raw).map(Self::Ago));
+        when.map_err(|_| {
+            "give a day such as 2026-01-31, a weekday, yesterday, or a time such as 7d".to_owned()
+        })
+    }
+}
+
 /// Reads how long something lasts.
 pub fn duration(raw: &str) -> Result<SignedDuration, String> {
     let span = raw.parse::<Span>().ok();
@@ -104,6 +158,26 @@ mod tests {
             ["", "2026", "2026-13-01", "2026-01-31T12:00", "yesterday", "2026-01-31T25:00:00Z"]
         {
             check(raw, None);
+        }
+    }
+
+    #[test]
+    fn since_is_said_in_many_ways() {
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        // A Wednesday.
+        let now: Timestamp = "2026-03-04T12:00:00Z".parse().unwrap();
+        let check = |raw: &str, expected: &str| {
+            let since: Since = raw.parse().unwrap();
+            assert_eq!(since.moment(now, &zone).unwrap().to_string(), expected, "{raw:?}");
+        };
+        check("monday", "2026-03-01T23:00:00Z");
+        check("Wednesday", "2026-03-03T23:00:00Z");
+        check("thursday", "2026-02-25T23:00:00Z");
+        check("yesterday", "2026-03-02T23:00:00Z");
+        check("7d", "2026-02-25T12:00:00Z");
+        check("2026-03-01", "2026-02-28T23:00:00Z");
+        for raw in ["", "someday", "-1d", "mon"] {
+            assert!(raw.parse::<Since>().is_err(), "{raw:?}");
         }
     }
 

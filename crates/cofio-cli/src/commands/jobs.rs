@@ -3,8 +3,9 @@
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use cofio::engine::Undoing;
-use cofio::model::{ChangeRecord, Job, JobId, Task};
-use cofio::wire::{JobDetailOutput, JobRunsOutput, UndoOutput};
+use cofio::lifecycle::spend::Money;
+use cofio::model::{ChangeRecord, Job, JobId, Spending, Task};
+use cofio::wire::{JobDetailOutput, JobRunsOutput, SpendingOutput, UndoOutput};
 
 use super::maintain::{show_step, summary};
 use crate::app::App;
@@ -16,7 +17,8 @@ Examples:
   cofio jobs
   cofio jobs list --task consolidate
   cofio jobs show job_0198c0de0000700080000000000000aa
-  cofio jobs undo job_0198c0de0000700080000000000000aa --dry-run";
+  cofio jobs undo job_0198c0de0000700080000000000000aa --dry-run
+  cofio jobs spending";
 
 /// Shows what Cofio did of itself, and takes it back
 #[derive(Debug, Args)]
@@ -40,6 +42,12 @@ enum Action {
     },
     /// Takes back everything that a job changed, together
     Undo(Undo),
+    /// Shows what language models have cost, the latest call first
+    Spending {
+        /// How many calls
+        #[arg(long, value_name = "COUNT", default_value_t = 20)]
+        limit: usize,
+    },
 }
 
 /// Which jobs to list.
@@ -76,6 +84,7 @@ impl Jobs {
             Some(Action::List(which)) => list(app, &which).await,
             Some(Action::Show { id }) => show(app, &id).await,
             Some(Action::Undo(undo)) => undo.run(app).await,
+            Some(Action::Spending { limit }) => spending(app, limit).await,
         }
     }
 }
@@ -102,6 +111,25 @@ async fn show(app: &App, id: &str) -> Result<()> {
             show_job(app, page, &job);
             for ChangeRecord { id, scope, kind, version, .. } in &changes {
                 page.indented(format!("{kind} {id} in {scope}, version {version}"));
+            }
+        },
+    )
+}
+
+async fn spending(app: &App, limit: usize) -> Result<()> {
+    let calls = app.engine.spending(&app.caller, limit).await?;
+    app.output.answer(
+        || SpendingOutput::from(&calls[..]),
+        |page| {
+            if calls.is_empty() {
+                page.line("no language model was asked yet");
+            }
+            for Spending { day, job, scope, model, amount, settled } in &calls {
+                let tokens = amount.input.saturating_add(amount.output);
+                let sure = if *settled { "" } else { ", at most" };
+                let money = Money(amount.money);
+                page.line(format!("{day}  {tokens} tokens, {money} in money{sure}"));
+                page.aside(format!("{model} · {scope} · {job}"));
             }
         },
     )

@@ -166,7 +166,7 @@ impl Machine {
     pub fn without_accidents(&self, text: &str) -> String {
         let token = Regex::new("cofio_[0-9a-f]{32}_[0-9A-Za-z]{43}").unwrap();
         let text = token.replace_all(text, "TOKEN");
-        let id = Regex::new("(work|ctx|ep|fact|proc|ref|key)_[0-9a-f]{32}").unwrap();
+        let id = Regex::new("(work|ctx|ep|fact|proc|ref|key|job)_[0-9a-f]{32}").unwrap();
         let text = id.replace_all(&text, |found: &Captures<'_>| self.short(&found[0], &found[1]));
         let text = Regex::new("receipt_[0-9a-f]{32}").unwrap().replace_all(&text, "RECEIPT");
         let moment = r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z| \d\d:\d\d)";
@@ -174,6 +174,7 @@ impl Machine {
         let text = Regex::new(r"(?m)^\d{4}-\d\d-\d\d$").unwrap().replace_all(&text, "DAY");
         let text = Regex::new("[0-9a-f]{64}").unwrap().replace_all(&text, "HASH");
         let text = Regex::new(r"[0-9a-f]{12}\.\d+\.").unwrap().replace_all(&text, "PLACE.");
+        let text = Regex::new(r"took \d+\.\d s").unwrap().replace_all(&text, "took SOME TIME");
         let text = Regex::new(r"\d+\.\d MB").unwrap().replace_all(&text, "SIZE");
         let model = Regex::new(r"all-MiniLM-L6-v2/[0-9a-f]{8}/int\d+-\d+/384").unwrap();
         let text = model.replace_all(&text, "MINILM");
@@ -196,7 +197,7 @@ impl Machine {
 
     /// Puts whole ids where short ones were typed.
     pub fn with_ids(&self, typed: &str) -> String {
-        let short = Regex::new(r"\b(work|ctx|ep|fact|proc|ref|key)_(\d{1,3})\b").unwrap();
+        let short = Regex::new(r"\b(work|ctx|ep|fact|proc|ref|key|job)_(\d{1,3})\b").unwrap();
         let ids = self.ids.lock().unwrap();
         let long = |found: &Captures<'_>| ids[found[2].parse::<usize>().unwrap() - 1].clone();
         short.replace_all(typed, long).into_owned()

@@ -3,6 +3,7 @@
 
 mod guide;
 mod http;
+mod lifecycle;
 mod machine;
 mod programs;
 mod server;

@@ -8,7 +8,8 @@ use crate::engine::{Piece, Undone};
 use crate::lifecycle::diff::{Difference, differences};
 use crate::lifecycle::guard::Verdict;
 use crate::lifecycle::plan::{Plan, Step};
-use crate::model::{Change, ChangeRecord, Job, MemoryId, Timestamp};
+use crate::lifecycle::spend::Money;
+use crate::model::{Change, ChangeRecord, Job, MemoryId, Spending, Timestamp};
 
 /// One run of a task.
 #[derive(Debug, Clone, Serialize)]
@@ -111,6 +112,46 @@ pub struct DifferenceOutput {
     pub field: &'static str,
     pub before: Option<String>,
     pub after: Option<String>,
+}
+
+/// What language models have cost.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SpendingOutput {
+    pub calls: Vec<CallOutput>,
+}
+
+/// What one call of a language model cost.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CallOutput {
+    pub day: String,
+    pub job: String,
+    pub scope: String,
+    pub model: String,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub money: String,
+    /// Whether the call is over; until then it counts as estimated.
+    pub settled: bool,
+}
+
+impl From<&[Spending]> for SpendingOutput {
+    fn from(spending: &[Spending]) -> Self {
+        let call = |one: &Spending| CallOutput {
+            day: one.day.to_string(),
+            job: one.job.clone(),
+            scope: one.scope.clone(),
+            model: one.model.clone(),
+            input_tokens: one.amount.input,
+            output_tokens: one.amount.output,
+            money: Money(one.amount.money).to_string(),
+            settled: one.settled,
+        };
+        Self { calls: spending.iter().map(call).collect() }
+    }
 }
 
 /// A job that was taken back, or would be.
