@@ -10,8 +10,8 @@ mod receipt;
 
 pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry, moment};
 pub use jobs::{
-    DifferenceOutput, EstimateOutput, JobDetailOutput, JobRunOutput, JobRunsOutput, MaintainOutput,
-    PieceOutput, StepOutput, UndoOutput,
+    CallOutput, DifferenceOutput, EstimateOutput, JobDetailOutput, JobRunOutput, JobRunsOutput,
+    MaintainOutput, PieceOutput, SpendingOutput, StepOutput, UndoOutput,
 };
 pub use keys::{GrantOutput, KeyOutput};
 pub use output::{
