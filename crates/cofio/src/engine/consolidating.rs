@@ -57,11 +57,13 @@ impl Engine {
         let mut found = consolidation::found(scope, turns, told, &owner);
         let concluded = consolidation::found(scope, turns, concluded, &owner);
         found.extend(concluded.into_iter().map(Found::as_conclusion));
+        let asked = found.len();
         let facts = self.admitted(caller, found, now).await?;
+        let refused = (asked - facts.len()) as u64;
         let known = self.related(caller, scope, &facts, now).await?;
         let looked_at = (turns.len() + known.len()) as u64;
         let decisions = consolidation::decide(facts, &known, &owner);
-        Ok(Plan { steps: steps(decisions, known, now), looked_at })
+        Ok(Plan { steps: steps(decisions, known, now), looked_at, refused })
     }
 
     /// Puts facts under the rules that every write is under, and leaves out what they refuse.

@@ -258,7 +258,8 @@ impl Engine {
         let mut after = job.clone();
         count(&mut after.counts, &plan);
         let event = AuditEvent { scope: Some(scope), ..described(&after, &plan) };
-        let audit = if plan.steps.is_empty() { Vec::new() } else { vec![event] };
+        let mut audit = if plan.steps.is_empty() { Vec::new() } else { vec![event] };
+        audit.extend(refusals(&after, &plan));
         let repeated = repeated(&plan);
         let changes = plan.steps.into_iter().map(|step| step.change).collect();
         let work = Work { through, ..Work::on(after.clone()) };
@@ -379,6 +380,14 @@ fn check_rights(caller: &Caller, task: Task) -> Result<()> {
 /// Returns whether an error says something about one part of a job, and nothing about the others.
 fn concerns_one(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Conflict | ErrorKind::Refused | ErrorKind::Invalid)
+}
+
+/// Returns what is recorded of what a policy refused: how much, never content.
+fn refusals(job: &Job, plan: &Plan) -> Option<AuditEvent> {
+    let event = AuditEvent::new(AuditAction::PoisoningAttemptBlocked)
+        .with("job", job.id.as_str())
+        .with("count", plan.refused);
+    (plan.refused > 0).then_some(event)
 }
 
 /// Returns the memories that a plan changes and leaves in use.

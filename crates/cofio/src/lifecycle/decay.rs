@@ -46,7 +46,7 @@ pub fn plan(
         let identity = identity(&after);
         Some(Step::update(memory, after, identity, why))
     };
-    Plan { steps: memories.into_iter().filter_map(step).collect(), looked_at }
+    Plan { steps: memories.into_iter().filter_map(step).collect(), looked_at, refused: 0 }
 }
 
 /// Returns what becomes of a memory, if anything does, and why.

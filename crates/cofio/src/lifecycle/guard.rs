@@ -143,7 +143,7 @@ mod tests {
     }
 
     fn check(steps: Vec<Step>, among: u64, known: &[Memory]) -> Result<Verdict> {
-        let plan = Plan { steps, looked_at: 0 };
+        let plan = Plan { steps, ..Plan::default() };
         super::check(&plan, among, &sources(known), &Guard::default())
     }
 

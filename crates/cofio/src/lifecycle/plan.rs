@@ -9,6 +9,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// How many memories were looked at for it.
     pub looked_at: u64,
+    /// How many memories it would have added if a policy had not refused them.
+    pub refused: u64,
 }
 
 /// One change, and what it is made to.

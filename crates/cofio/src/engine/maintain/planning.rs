@@ -223,7 +223,7 @@ impl Engine {
             (after, identity)
         };
         let steps = merging::plan(&facts, policy.similarity, now, alike, replaced);
-        Ok(Plan { steps, looked_at: facts.len() as u64 })
+        Ok(Plan { steps, looked_at: facts.len() as u64, refused: 0 })
     }
 
     /// Returns what is known of the meaning of memories that are one passage each.
@@ -263,7 +263,7 @@ impl Engine {
         }
         let mut steps = self.without_known(caller, steps, now).await?;
         steps.extend(promotion::retired(&memories, over_at, policy, now, ingest::identity_of));
-        Ok(Plan { steps, looked_at: memories.len() as u64 })
+        Ok(Plan { steps, looked_at: memories.len() as u64, refused: 0 })
     }
 
     /// Returns which of some memories a user has already.
@@ -301,7 +301,7 @@ impl Engine {
             Advice::NobodyToAsk => brief::digest(&week, since, now, zone),
         };
         let Some((text, sources)) = text else {
-            return Ok(Drafted::whole(Plan { steps: Vec::new(), looked_at }));
+            return Ok(Drafted::whole(Plan { looked_at, ..Plan::default() }));
         };
         let source = Source::through(Channel::Inference);
         let mut draft = Draft::new(unit.scope.clone(), Kind::Reflection, text, source);
@@ -310,7 +310,7 @@ impl Engine {
         let prepared = self.prepare_own(caller, draft, now).await?;
         let steps = prepared.map(|one| step(one, "it looks back on a week"));
         let steps = self.without_known(caller, steps.into_iter().collect(), now).await?;
-        Ok(Drafted::whole(Plan { steps, looked_at }))
+        Ok(Drafted::whole(Plan { steps, looked_at, refused: 0 }))
     }
 
     /// Returns when a scope was last reflected on.
