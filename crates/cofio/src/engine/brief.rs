@@ -34,8 +34,13 @@ impl Engine {
         let filter = Filter { scopes: scopes.to_vec(), now: self.now(), criteria };
         let mut memories = self.all(&filter).await?;
         memories.retain(|memory| memory.key.is_none());
-        let gone = self.store.tombstones(caller.access()).await?;
-        let gone = gone.iter().filter(|one| one.at >= since && scopes.contains(&one.scope));
-        Ok(Brief::of(memories, since, gone.count()))
+        let mut forgotten = 0;
+        for scope in scopes {
+            // No more than this place, of what may be very many.
+            let only = Caller::bound(caller.actor().clone(), scope.identifiers());
+            let gone = self.store.tombstones(only.access()).await?;
+            forgotten += gone.iter().filter(|one| one.at >= since && one.scope == *scope).count();
+        }
+        Ok(Brief::of(memories, since, forgotten))
     }
 }

@@ -52,3 +52,6 @@ CREATE TABLE spending (
 
 CREATE INDEX spending_by_day ON spending (day, scope);
 CREATE INDEX spending_by_job ON spending (job);
+
+-- What was forgotten in a place.
+CREATE INDEX tombstones_by_scope ON tombstones (scope, at);
