@@ -1,6 +1,7 @@
 #![cfg(test)]
 //! What the library promises, through its public door.
 
+mod acceptance;
 mod attacks;
 mod audit_head;
 mod clocks;
