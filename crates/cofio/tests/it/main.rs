@@ -16,6 +16,7 @@ mod layering;
 mod meaning;
 mod memory_store;
 mod moments;
+mod nights;
 mod older_files;
 mod policy;
 mod questions;
