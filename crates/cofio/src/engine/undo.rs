@@ -34,6 +34,21 @@ struct Left {
     before: Option<u64>,
     /// The version after it.
     after: u64,
+    /// Whether nobody else changed it while the job went on.
+    alone: bool,
+}
+
+impl Left {
+    /// Returns whether a memory is as the job left it; what was changed and taken back since is.
+    fn is_still(&self, memory: &Memory, history: &[Memory]) -> bool {
+        let then = history.iter().find(|earlier| earlier.version == self.after);
+        let same = then.is_some_and(|then| {
+            let Memory { version, updated_at, .. } = *then;
+            let (accesses, embedding) = (then.accesses, then.embedding.clone());
+            *then == Memory { version, updated_at, accesses, embedding, ..memory.clone() }
+        });
+        self.alone && (memory.version == self.after || same)
+    }
 }
 
 impl Engine {
@@ -84,8 +99,9 @@ impl Engine {
         for memory in memories {
             let left = &left[&memory.id];
             plan.looked_at += 1;
-            if memory.version == left.after {
-                plan.steps.push(self.restored(caller, memory, left.before, now).await?);
+            let history = self.store.history(caller.access(), &memory.id).await?;
+            if left.is_still(&memory, &history) {
+                plan.steps.push(restored(memory, left.before, history, now)?);
             } else if undoing.skip_changed {
                 skipped.push(memory.id);
             } else {
@@ -94,28 +110,6 @@ impl Engine {
         }
         self.check_conclusions(caller, &plan, &left).await?;
         Ok((plan, skipped))
-    }
-
-    /// Returns the step that makes a memory what it was, or that forgets it if it was not.
-    async fn restored(
-        &self,
-        caller: &Caller,
-        memory: Memory,
-        before: Option<u64>,
-        now: Timestamp,
-    ) -> Result<Step> {
-        let Some(before) = before else {
-            let (id, scope, version) =
-                (memory.id.clone(), memory.scope.clone(), Some(memory.version));
-            let change = Change::Forget { id, scope, version };
-            return Ok(Step { change, before: Some(memory), why: "the job added it" });
-        };
-        let history = self.store.history(caller.access(), &memory.id).await?;
-        let earlier = history.into_iter().find(|version| version.version == before);
-        let earlier = earlier.ok_or_else(|| changed_since(&memory.id))?;
-        let after = Memory { version: memory.version + 1, updated_at: now, ..earlier };
-        let identity = ingest::identity_of(&after);
-        Ok(Step::update(memory, after, identity, "the job changed it"))
     }
 
     /// Refuses to forget what something else was concluded from.
@@ -175,6 +169,25 @@ impl Engine {
     }
 }
 
+/// Returns the step that makes a memory what it was, or that forgets it if it was not.
+fn restored(
+    memory: Memory,
+    before: Option<u64>,
+    history: Vec<Memory>,
+    now: Timestamp,
+) -> Result<Step> {
+    let Some(before) = before else {
+        let (id, scope, version) = (memory.id.clone(), memory.scope.clone(), Some(memory.version));
+        let change = Change::Forget { id, scope, version };
+        return Ok(Step { change, before: Some(memory), why: "the job added it" });
+    };
+    let earlier = history.into_iter().find(|version| version.version == before);
+    let earlier = earlier.ok_or_else(|| changed_since(&memory.id))?;
+    let after = Memory { version: memory.version + 1, updated_at: now, ..earlier };
+    let identity = ingest::identity_of(&after);
+    Ok(Step::update(memory, after, identity, "the job changed it"))
+}
+
 /// Puts what is forgotten first, so that what comes back may have what it had in common with it.
 fn in_order(plan: Plan) -> Vec<Step> {
     let (gone, changed): (Vec<Step>, Vec<Step>) =
@@ -202,8 +215,12 @@ fn left_behind(changes: Vec<ChangeRecord>) -> Result<BTreeMap<MemoryId, Left>> {
             return Err(Error::new(ErrorKind::Conflict, message));
         }
         let before = (change.kind == ChangeKind::Updated).then(|| change.version - 1);
-        let (after, start) = (change.version, Left { before, after: change.version });
-        left.entry(change.id).and_modify(|left| left.after = after).or_insert(start);
+        let (after, start) = (change.version, Left { before, after: change.version, alone: true });
+        let next = |left: &mut Left| {
+            left.alone &= after == left.after + 1;
+            left.after = after;
+        };
+        left.entry(change.id).and_modify(next).or_insert(start);
     }
     Ok(left)
 }

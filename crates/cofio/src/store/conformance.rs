@@ -268,6 +268,7 @@ macro_rules! conformance_suite {
                 changes_are_read_on_from_a_place,
                 the_last_change_is_known,
                 every_event_is_entered_as_it_was_told,
+                a_fraction_in_an_entry_stays_what_it_is,
                 the_audit_is_a_chain,
                 the_audit_is_read_by_actor_and_from_its_end,
                 the_audit_vouches_for_the_changes,

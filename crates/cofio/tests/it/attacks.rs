@@ -10,6 +10,7 @@
 //! | deriving from what is not one's own | `policy::what_is_derived_is_trusted_no_further_than_its_sources` |
 //! | operators of full-text search | `engine::nothing_in_a_question_is_syntax` |
 //! | trust that a text claims, or gains by deriving | `trust` |
+//! | what jobs make of attacks that are told in conversations | `laundering`, in `cofio-bench` |
 //! | names that look like others | `model::identifier`, unit tests |
 //! | who may open the files | `sqlite_file::file_and_folder_are_their_owners_alone` |
 //! | a hostile database as a backup | `sqlite_file::nothing_but_rows_is_taken_from_a_backup` |

@@ -8,7 +8,7 @@ use cofio::lifecycle::guard::Verdict;
 use cofio::lifecycle::schedule::Timetable;
 use cofio::model::{
     AuditAction, Caller, Channel, Commit, Confirmation, Draft, Identifiers, Job, JobId, JobState,
-    Layer, Lifetime, Memory, MemoryId, Source, Stage, State, Task, Work,
+    Kind, Layer, Lifetime, Memory, MemoryId, Source, Stage, State, Task, Work,
 };
 use cofio::store::{Entries, SqliteStore, Store as _};
 use cofio::{Config, Engine, ErrorKind, Result};
@@ -169,6 +169,49 @@ fn what_somebody_changed_since_is_never_overwritten() {
     assert_eq!(get(&fixture, &milk.id).state, State::Active);
     assert_eq!(get(&fixture, &tea.id).version, 3);
     assert!(block_on(fixture.engine.get(&keeper(), &gone.id)).is_err(), "it stays gone");
+}
+
+#[test]
+fn jobs_are_taken_back_one_after_the_other_the_latest_first() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Alice drinks tea");
+    let mut done = Vec::new();
+    for expected in [State::Decayed, State::Archived] {
+        let before = state(&fixture);
+        fixture.wait(days(31));
+        done.push((decay(&fixture), before));
+        assert_eq!(state(&fixture)[0].state, expected);
+    }
+    let first = undo(&fixture, &done[0].0, Undoing::default()).unwrap_err();
+    assert_eq!(first.kind(), ErrorKind::Conflict, "a later job went on from it");
+    for (job, before) in done.into_iter().rev() {
+        undo(&fixture, &job, Undoing::default()).unwrap();
+        assert_eq!(state(&fixture), before);
+    }
+}
+
+#[test]
+fn what_somebody_changed_while_a_job_went_on_is_not_overwritten() {
+    let fixture = Fixture::new();
+    for session in ["s1", "s2"] {
+        let mut said = episode("alice", "I love opera");
+        said.source.session = Some(named(session));
+        fixture.remember(said).unwrap();
+    }
+    let confirm_between = |done: usize, _: usize| {
+        if done == 1 {
+            let fact = state(&fixture).into_iter().find(|memory| memory.kind == Kind::Fact);
+            let own = Confirmation::new(Source::through(Channel::ExplicitSave));
+            block_on(fixture.engine.confirm(&local("alice"), &fact.unwrap().id, &own)).unwrap();
+        }
+    };
+    let assignment = Assignment::of(Task::Consolidate);
+    let job = block_on(fixture.engine.maintain(&keeper(), &assignment, &confirm_between)).unwrap();
+    assert_eq!((job.counts.created, job.counts.updated), (1, 1));
+    let before = state(&fixture);
+    let refused = undo(&fixture, &job, Undoing::default()).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert_eq!(state(&fixture), before, "somebody vouched for it");
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod layering;
 mod meaning;
 mod memory_store;
 mod moments;
+mod nights;
 mod older_files;
 mod policy;
 mod profiles;

@@ -104,6 +104,21 @@ pub(super) async fn the_audit_is_a_chain(store: Subject) {
     assert_eq!(rest, audit[2..3]);
 }
 
+pub(super) async fn a_fraction_in_an_entry_stays_what_it_is(store: Subject) {
+    let fractions: Vec<f64> = (1..40)
+        .flat_map(|whole| (1..whole).map(move |part| f64::from(part) / f64::from(whole)))
+        .collect();
+    let event = |share: &f64| AuditEvent::new(AuditAction::TtlCleanup).with("share", *share);
+    let audit: Vec<AuditEvent> = fractions.iter().map(event).collect();
+    store.attempt(Commit { audit, ..commit(Vec::new()) }).await.expect("accepted");
+    let entries = store.0.audit(None, Entries::After(0), fractions.len()).await;
+    let entries = entries.expect("the audit is read");
+    let shares = entries.iter().filter_map(|entry| entry.record.details["share"].as_f64());
+    assert_eq!(shares.collect::<Vec<f64>>(), fractions);
+    let verified = store.0.verify_audit().await.expect("the audit is whole");
+    assert_eq!(verified, fractions.len() as u64);
+}
+
 pub(super) async fn the_audit_vouches_for_the_changes(store: Subject) {
     busy(&store).await;
     let changes = store.changes(&keeper()).await;
