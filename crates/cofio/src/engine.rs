@@ -51,7 +51,7 @@ use crate::model::{
 use crate::retrieval::{self, Selection};
 use crate::store::{Backlog, Store};
 
-pub use census::Census;
+pub use census::{Census, TaskCensus};
 pub use context::ContextRequest;
 pub use correct::Corrected;
 pub use embed::Embedded;

@@ -377,3 +377,26 @@ fn of_many_processes_one_does_what_is_due() {
     due(&fixture);
     assert_eq!(block_on(fixture.engine.jobs(&keeper(), None, 99)).unwrap().len(), 2);
 }
+
+#[test]
+fn a_census_says_how_jobs_went() {
+    let fixture = Fixture::new();
+    let census = || block_on(fixture.engine.census(&keeper())).unwrap().tasks;
+    assert!(census().is_empty());
+    fixture.fact("alice", "Alice drinks tea");
+    fixture.wait(days(31));
+    due(&fixture);
+    fixture.wait(days(31));
+    let job = decay(&fixture);
+    undo(&fixture, &job, Undoing::default()).unwrap();
+    let tasks = census();
+    assert_eq!(tasks.keys().collect::<Vec<_>>(), [&Task::Decay, &Task::Expire, &Task::Undo]);
+    let decay = &tasks[&Task::Decay];
+    assert_eq!((decay.state, decay.counts.looked_at), (JobState::Undone, 1));
+    assert_eq!(decay.started_at, job.started_at);
+    assert!(decay.duration.is_some_and(|duration| duration > SignedDuration::ZERO));
+    let lag = decay.lag.unwrap();
+    assert!(lag > SignedDuration::from_hours(1) && lag < days(1), "of the one before: {lag}");
+    let counts: Vec<u64> = decay.states.iter().map(|(_, count)| *count).collect();
+    assert_eq!(counts, [0, 1, 0, 0, 0, 1]);
+}
