@@ -5,6 +5,7 @@ mod beginning;
 mod brief;
 mod census;
 mod confirm;
+mod consolidated;
 mod consolidating;
 mod context;
 mod correct;

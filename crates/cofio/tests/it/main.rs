@@ -4,6 +4,7 @@
 mod attacks;
 mod audit_head;
 mod clocks;
+mod consolidated;
 mod engine;
 mod facts;
 mod fixture;
