@@ -60,6 +60,38 @@ def test_what_has_odd_names_is_asked_for_as_it_is(cofio: Cofio) -> None:
             cofio.delete_memory(id)
 
 
+def test_a_conversation_is_learnt_from_told_of_and_taken_back(cofio: Cofio, project: str) -> None:
+    said = cofio.create_memory(
+        content="I live in Cardiff",
+        layer="session",
+        kind="episode",
+        identifiers={"sessionId": project},
+    )
+    planned = cofio.run_maintenance(task="consolidate", conversation=project, dry_run=True)
+    assert planned["job"] is None
+    assert planned["plan"] is not None
+    [step] = planned["plan"][0]["steps"]
+    assert step["change"] == "created"
+
+    done = cofio.run_maintenance(task="consolidate", conversation=project)["job"]
+    assert done is not None
+    assert (done["state"], done["created"]) == ("completed", 1)
+    assert done in cofio.list_maintenance(task="consolidate")["jobs"]
+    [change] = cofio.get_maintenance(done["id"])["changes"]
+
+    since = said["memory"]["createdAt"]
+    brief = cofio.get_brief(since=since, layer=["session"], session_id=project)
+    assert [fact["id"] for fact in brief["learnt"]] == [change["id"]]
+
+    undone = cofio.undo_maintenance(done["id"])["job"]
+    assert undone is not None
+    assert undone["undoes"] == done["id"]
+    brief = cofio.get_brief(since=since, layer=["session"], session_id=project)
+    assert (brief["learnt"], brief["forgotten"]) == ([], 1)
+    with pytest.raises(NotFoundError):
+        cofio.get_maintenance("job_nonsense")
+
+
 def test_the_same_name_for_a_request_answers_the_same(cofio: Cofio, project: str) -> None:
     def make() -> str:
         made = cofio.create_memory(

@@ -198,6 +198,11 @@ export class Cofio {
     return this.#transport.ask({ method: "GET", path: "/v1/procedures", query }, options);
   }
 
+  /** Reads what the time since a moment has brought. */
+  getBrief(query: Query<"getBrief">, options: Options = {}): Promise<Answer<"getBrief">> {
+    return this.#transport.ask({ method: "GET", path: "/v1/brief", query }, options);
+  }
+
   // Conversations
 
   /** Lists the conversations of which something is kept. */
@@ -308,6 +313,41 @@ export class Cofio {
   /** Lets a text be learnt again that was rejected. */
   permitValue(body: Body<"permitValue">, options: Options = {}): Promise<Answer<"permitValue">> {
     return this.#transport.ask({ method: "POST", path: "/v1/review/permit", body }, options);
+  }
+
+  // Maintenance
+
+  /** Lists what the engine did of itself. */
+  listMaintenance(
+    query: Query<"listMaintenance"> = {},
+    options: Options = {},
+  ): Promise<Answer<"listMaintenance">> {
+    return this.#transport.ask({ method: "GET", path: "/v1/maintenance", query }, options);
+  }
+
+  /** Does one task now, or says what it would change. */
+  runMaintenance(
+    body: Body<"runMaintenance">,
+    options: Options = {},
+  ): Promise<Answer<"runMaintenance">> {
+    return this.#transport.ask({ method: "POST", path: "/v1/maintenance", body }, options);
+  }
+
+  /** Reads a job with the changes that it made. */
+  getMaintenance(id: string, options: Options = {}): Promise<Answer<"getMaintenance">> {
+    return this.#transport.ask({ method: "GET", path: `/v1/maintenance/${segment(id)}` }, options);
+  }
+
+  /** Takes back everything that a job changed. */
+  undoMaintenance(
+    id: string,
+    body: Body<"undoMaintenance"> = {},
+    options: Options = {},
+  ): Promise<Answer<"undoMaintenance">> {
+    return this.#transport.ask(
+      { method: "POST", path: `/v1/maintenance/${segment(id)}/undo`, body },
+      options,
+    );
   }
 
   // Keeping

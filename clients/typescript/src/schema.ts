@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Read counts and times, as Prometheus does
-         * @description How often what was done, how long it took, what failed, what the store holds on each layer, and what waits. Nobody is named, and nothing is said of any memory. What the store holds is counted at most every ten seconds.
+         * @description How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, and what waits. Nobody is named, and nothing is said of any memory. What the store holds is counted at most every ten seconds.
          *
          *     The key needs the right to admin.
          */
@@ -260,6 +260,28 @@ export interface paths {
          * @description The key needs the right to admin.
          */
         post: operations["verifyAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/brief": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the time since a moment has brought
+         * @description Facts and procedures that were learnt, replaced, put away or wait for review, how much was forgotten, and the latest reflection.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["getBrief"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -528,6 +550,78 @@ export interface paths {
          *     The key needs the right to admin.
          */
         post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/maintenance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what the engine did of itself
+         * @description The latest job comes first. Callers see what was done in their own name, and whoever administers the store sees everything. The jobs are kept with the memories and outlive the process.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["listMaintenance"];
+        put?: never;
+        /**
+         * Do one task now, or say what it would change
+         * @description Every part is planned, looked at and done by itself, and the answer is the job, which can be taken back. A part that takes away much is held, and the state of the job says so, until somebody asks for it with agreed. One job runs at a time in a store: while another one does, this is answered 409. Once begun it goes on, even if nobody waits for the answer. To expire what has ended, the key needs the right to delete as well.
+         *
+         *     The key needs the rights to read and write.
+         */
+        post: operations["runMaintenance"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/maintenance/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a job with the changes that it made
+         * @description Only ids and versions, of what is open to the caller.
+         *
+         *     The key needs the right to read.
+         */
+        get: operations["getMaintenance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/maintenance/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back everything that a job changed
+         * @description All of it or nothing: what the job added is forgotten, and what it changed is as before, under a new version. If somebody changed any of it since, nothing is taken back (409), unless skipChanged leaves that as it is. What expire removed is gone.
+         *
+         *     The key needs the rights to read, write and delete.
+         */
+        post: operations["undoMaintenance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1139,6 +1233,25 @@ export interface components {
             /** @default [] */
             user?: string[];
         };
+        /** @description What a while has brought. */
+        BriefOutput: {
+            /** @description What is no longer held to be true. */
+            changed: components["schemas"]["ReplacementOutput"][];
+            /** @description What is no longer in use. */
+            faded: components["schemas"]["MemoryEntry"][];
+            /**
+             * Format: uint
+             * @description How many memories were forgotten.
+             */
+            forgotten: number;
+            /** @description Facts and procedures, the latest first. */
+            learnt: components["schemas"]["MemoryEntry"][];
+            /** @description The latest reflection, if it is from that while. */
+            reflection: components["schemas"]["MemoryEntry"] | null;
+            since: string;
+            /** @description What waits for somebody's word; nothing in it is to be believed yet. */
+            waiting: components["schemas"]["MemoryEntry"][];
+        };
         /** @description What can be asked, and how. */
         Capabilities: {
             metadata: components["schemas"]["MetadataCapabilities"];
@@ -1401,6 +1514,12 @@ export interface components {
             source: components["schemas"]["SourceOutput"];
             /** @description Every version, the oldest first. */
             version_history: components["schemas"]["Edition"][];
+        };
+        /** @description One field that is different afterwards. */
+        DifferenceOutput: {
+            after: string | null;
+            before: string | null;
+            field: string;
         };
         /** @description What answers here, and what it can do at this moment. */
         Discovery: {
@@ -1910,6 +2029,11 @@ export interface components {
         };
         /** @enum {string} */
         ItemStatus: "created" | "updated" | "pending_approval" | "deleted" | "failed";
+        /** @description One run of a task, and the changes that it made. */
+        JobDetailOutput: {
+            changes: components["schemas"]["ChangeOutput"][];
+            job: components["schemas"]["JobRunOutput"];
+        };
         /** @description Work that was accepted. */
         JobOutput: {
             endedAt: string | null;
@@ -1924,6 +2048,40 @@ export interface components {
             startedAt: string;
             /** @description How far it is. */
             state: components["schemas"]["JobState"];
+        };
+        /** @description One run of a task. */
+        JobRunOutput: {
+            actor: string;
+            /** Format: uint64 */
+            created: number;
+            dueAt: string | null;
+            /** Format: double */
+            durationSeconds: number | null;
+            endedAt: string | null;
+            /** Format: uint64 */
+            failed: number;
+            /** Format: uint64 */
+            forgotten: number;
+            /** Format: uint64 */
+            held: number;
+            id: string;
+            /** Format: double */
+            lagSeconds: number | null;
+            /** Format: uint64 */
+            lookedAt: number;
+            note?: string | null;
+            startedAt: string;
+            state: string;
+            task: string;
+            trigger: string;
+            undoes?: string | null;
+            undoneBy?: string | null;
+            /** Format: uint64 */
+            updated: number;
+        };
+        /** @description Runs of tasks. */
+        JobRunsOutput: {
+            jobs: components["schemas"]["JobRunOutput"][];
         };
         /**
          * @description How far a job is.
@@ -2012,6 +2170,13 @@ export interface components {
             scopes: components["schemas"]["ScopeOutput"][];
             /** Format: uint64 */
             totalCount: number;
+        };
+        /** @description What became of a task, or what would. */
+        MaintainOutput: {
+            /** @description The job, unless nothing was done. */
+            job: components["schemas"]["JobRunOutput"] | null;
+            /** @description What would be done, if that was the question. */
+            plan: components["schemas"]["PieceOutput"][] | null;
         };
         /** @description A memory, whole. */
         MemoryEntry: {
@@ -2276,6 +2441,15 @@ export interface components {
         PermitOutput: {
             permitted: boolean;
             scope: components["schemas"]["ScopeOutput"];
+        };
+        /** @description What a task wants to do together in one place. */
+        PieceOutput: {
+            /** @description Whether somebody has to agree first. */
+            held: boolean;
+            /** Format: uint64 */
+            lookedAt: number;
+            scope: components["schemas"]["ScopeOutput"];
+            steps: components["schemas"]["StepOutput"][];
         };
         /** @description How widely an entry is meant to be seen. */
         Policy: string | {
@@ -2580,6 +2754,12 @@ export interface components {
             id: string;
             options?: components["schemas"]["DeleteOptions"];
         };
+        /** @description A memory that is no longer held to be true, and what took its place. */
+        ReplacementOutput: {
+            /** @description What took its place, if that is known. */
+            after: components["schemas"]["MemoryEntry"] | null;
+            before: components["schemas"]["MemoryEntry"];
+        };
         /** @description What became of the entries. */
         Results: {
             errors: components["schemas"]["ItemError"][];
@@ -2598,6 +2778,36 @@ export interface components {
              * @default 0
              */
             graceSeconds?: number;
+        };
+        /** @description What to do, and where. */
+        RunInput: {
+            /**
+             * @description Whether somebody agreed to whatever it takes away; without it, a part that takes away much
+             *     is held.
+             * @default false
+             */
+            agreed?: boolean;
+            /** @description Only this conversation, which makes a difference to consolidate and promote alone. */
+            conversation?: string | null;
+            /**
+             * @description Whether to say only what would change.
+             * @default false
+             */
+            dryRun?: boolean;
+            /**
+             * @description Only what these names open, as far as the key is not bound to them; without a layer and
+             *     names, everywhere that the key opens.
+             */
+            identifiers?: components["schemas"]["Names"];
+            /** @description Only on this layer. */
+            layer?: string | null;
+            /**
+             * @description What to do: enrich (find more names), consolidate (learn facts from conversations), promote
+             *     (take what matters of conversations to their user), merge (bring together what says the
+             *     same), decay (put away what nobody uses), reflect (look back on the week) or expire (remove
+             *     what has ended).
+             */
+            task: string;
         };
         /** @description What went wrong. */
         Said: {
@@ -2806,6 +3016,14 @@ export interface components {
         Status: "created" | "updated" | "pending_approval";
         /** @description How well something is. */
         Status2: "healthy" | "degraded" | "unhealthy";
+        /** @description One change, and what is different afterwards. */
+        StepOutput: {
+            change: string;
+            content: string | null;
+            differences: components["schemas"]["DifferenceOutput"][];
+            id: string;
+            why: string;
+        };
         /** @description How entries are kept. */
         StorageCapabilities: {
             /** @description Whether vectors that are sent along are used. */
@@ -2866,6 +3084,33 @@ export interface components {
             content: string;
             role: string;
             timestamp: string;
+        };
+        /** @description How a job is taken back. */
+        UndoInput: {
+            /**
+             * @description Whether the next job looks again at what this one looked at.
+             * @default false
+             */
+            again?: boolean;
+            /**
+             * @description Whether to say only what would change.
+             * @default false
+             */
+            dryRun?: boolean;
+            /**
+             * @description Whether what somebody changed since is left as it is, in place of refusing everything.
+             * @default false
+             */
+            skipChanged?: boolean;
+        };
+        /** @description A job that was taken back, or would be. */
+        UndoOutput: {
+            /** @description The job that took it back, unless nothing was done. */
+            job: components["schemas"]["JobRunOutput"] | null;
+            /** @description What would be changed, if that was the question. */
+            plan: components["schemas"]["StepOutput"][] | null;
+            /** @description What was changed since and stays as it is. */
+            skipped: string[];
         };
         /** @description A memory after a change. */
         UpdateOutput: {
@@ -3705,6 +3950,61 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    getBrief: {
+        parameters: {
+            query: {
+                /** @description The agent; with a user, it opens the agent layer. */
+                agentId?: string;
+                /** @description The company. */
+                companyId?: string;
+                /** @description The layers to look at; without any, all that the names open. May be repeated. */
+                layer?: string[];
+                /** @description The organisation. */
+                orgId?: string;
+                /** @description The project. */
+                projectId?: string;
+                /** @description The conversation; with a user, it opens the session layer. */
+                sessionId?: string;
+                /** @description The moment from which on. */
+                since: string;
+                /** @description The team. */
+                teamId?: string;
+                /** @description The user. */
+                userId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BriefOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     listChanges: {
         parameters: {
             query?: {
@@ -4272,6 +4572,186 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["KeyMade"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listMaintenance: {
+        parameters: {
+            query?: {
+                /** @description How many at most: 20 if nothing is said, and at most 100. */
+                limit?: number;
+                /** @description Only those of this task: enrich, consolidate, promote, merge, decay, reflect, expire or undo. */
+                task?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRunsOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    runMaintenance: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `respond-async` answers at once, with a job to ask after */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunInput"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintainOutput"];
+                };
+            };
+            /** @description It was accepted and goes on; if the process ends, so does it */
+            202: {
+                headers: {
+                    /** @description Where to ask after it */
+                    Location?: string;
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getMaintenance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a job, as the list of jobs has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetailOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    undoMaintenance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a job, as the list of jobs has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UndoInput"];
+            };
+        };
+        responses: {
+            /** @description What was asked for */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoOutput"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -38,6 +38,33 @@ test("what has odd names is asked for as it is", async () => {
   }
 });
 
+test("a conversation is learnt from, told of and taken back", async () => {
+  const conversation = project();
+  const said = await cofio.createMemory({
+    content: "I live in Cardiff",
+    layer: "session",
+    kind: "episode",
+    identifiers: { sessionId: conversation },
+  });
+  const task = { task: "consolidate", conversation };
+  const planned = await cofio.runMaintenance({ ...task, dryRun: true });
+  assert.equal(planned.job, null);
+  assert.deepEqual(planned.plan?.[0]?.steps.map((step) => step.change), ["created"]);
+  const { job } = await cofio.runMaintenance(task);
+  assert(job);
+  assert.deepEqual([job.state, job.created], ["completed", 1]);
+  const { jobs } = await cofio.listMaintenance({ task: "consolidate" });
+  assert(jobs.some((one) => one.id === job.id));
+  const { changes } = await cofio.getMaintenance(job.id);
+  const place = { since: said.memory.createdAt, layer: ["session"], sessionId: conversation };
+  const learnt = (await cofio.getBrief(place)).learnt.map((fact) => fact.id);
+  assert.deepEqual(learnt, changes.map((change) => change.id));
+  assert.equal((await cofio.undoMaintenance(job.id)).job?.undoes, job.id);
+  const brief = await cofio.getBrief(place);
+  assert.deepEqual([brief.learnt, brief.forgotten], [[], 1]);
+  await assert.rejects(cofio.getMaintenance("job_nonsense"), { status: 404 });
+});
+
 test("pages follow one another", async () => {
   const projectId = project();
   const texts = Array.from({ length: 7 }, (_, number) => `number ${number}`);

@@ -1,5 +1,7 @@
 //! What Prometheus is told: counts and times under names from closed sets, never who or what.
 
+mod maintenance;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -164,6 +166,7 @@ impl Present {
         ] {
             registry.register(name, about, ConstGauge::new(signed(count)));
         }
+        maintenance::register(&mut registry, &self.census.tasks);
         registry
     }
 }

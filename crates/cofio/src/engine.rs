@@ -5,6 +5,7 @@ mod beginning;
 mod brief;
 mod census;
 mod confirm;
+mod consolidated;
 mod consolidating;
 mod context;
 mod correct;
@@ -58,7 +59,7 @@ use crate::recognise::Pipeline;
 use crate::retrieval::{self, Selection};
 use crate::store::{Backlog, Store};
 
-pub use census::Census;
+pub use census::{Census, TaskCensus};
 pub use context::ContextRequest;
 pub use correct::Corrected;
 pub use embed::Embedded;

@@ -2,6 +2,7 @@
 //!
 //! Written out by hand, so that renaming a field elsewhere changes no interface.
 
+mod brief;
 mod jobs;
 mod keys;
 mod output;
@@ -9,6 +10,7 @@ mod patch;
 mod receipt;
 
 pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry, moment};
+pub use brief::{BriefOutput, ReplacementOutput};
 pub use jobs::{
     CallOutput, DifferenceOutput, EstimateOutput, JobDetailOutput, JobRunOutput, JobRunsOutput,
     MaintainOutput, PieceOutput, SpendingOutput, StepOutput, UndoOutput,

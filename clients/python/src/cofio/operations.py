@@ -45,6 +45,56 @@ def verify_audit() -> Request[types.VerifyOutput]:
     return Request("POST", "/v1/audit/verify")
 
 
+def get_brief(
+    *,
+    since: str,
+    agent_id: str | None = None,
+    company_id: str | None = None,
+    layer: list[str] | None = None,
+    org_id: str | None = None,
+    project_id: str | None = None,
+    session_id: str | None = None,
+    team_id: str | None = None,
+    user_id: str | None = None,
+) -> Request[types.BriefOutput]:
+    """Read what the time since a moment has brought.
+
+    Facts and procedures that were learnt, replaced, put away or wait for review, how much was
+    forgotten, and the latest reflection.
+
+    The key needs the right to read.
+
+    Args:
+        agent_id: the agent; with a user, it opens the agent layer
+        company_id: the company
+        layer: the layers to look at; without any, all that the names open. May be repeated
+        org_id: the organisation
+        project_id: the project
+        session_id: the conversation; with a user, it opens the session layer
+        since: the moment from which on
+        team_id: the team
+        user_id: the user
+    """
+    return Request(
+        "GET",
+        "/v1/brief",
+        query=given(
+            {
+                "agentId": agent_id,
+                "companyId": company_id,
+                "layer": layer,
+                "orgId": org_id,
+                "projectId": project_id,
+                "sessionId": session_id,
+                "since": since,
+                "teamId": team_id,
+                "userId": user_id,
+            }
+        ),
+        repeatable=True,
+    )
+
+
 def list_changes(
     *, after: int | None = None, limit: int | None = None
 ) -> Request[types.ChangesOutput]:
@@ -410,6 +460,117 @@ def rotate_key(id: str, *, grace_seconds: int | None = None) -> Request[types.Ke
     """
     return Request(
         "POST", f"/v1/keys/{segment(id)}/rotate", body=given({"graceSeconds": grace_seconds})
+    )
+
+
+def list_maintenance(
+    *, limit: int | None = None, task: str | None = None
+) -> Request[types.JobRunsOutput]:
+    """List what the engine did of itself.
+
+    The latest job comes first. Callers see what was done in their own name, and whoever administers
+    the store sees everything. The jobs are kept with the memories and outlive the process.
+
+    The key needs the right to read.
+
+    Args:
+        limit: how many at most: 20 if nothing is said, and at most 100
+        task: only those of this task: enrich, consolidate, promote, merge, decay, reflect,
+            expire or undo
+    """
+    return Request(
+        "GET", "/v1/maintenance", query=given({"limit": limit, "task": task}), repeatable=True
+    )
+
+
+def run_maintenance(
+    *,
+    task: str,
+    agreed: bool | None = None,
+    conversation: str | None = None,
+    dry_run: bool | None = None,
+    identifiers: types.Names | None = None,
+    layer: str | None = None,
+) -> Request[types.MaintainOutput]:
+    """Do one task now, or say what it would change.
+
+    Every part is planned, looked at and done by itself, and the answer is the job, which can be
+    taken back. A part that takes away much is held, and the state of the job says so, until
+    somebody asks for it with agreed. One job runs at a time in a store: while another one does,
+    this is answered 409. Once begun it goes on, even if nobody waits for the answer. To expire what
+    has ended, the key needs the right to delete as well.
+
+    The key needs the rights to read and write.
+
+    Args:
+        agreed: whether somebody agreed to whatever it takes away; without it, a part that takes
+            away much is held
+        conversation: only this conversation, which makes a difference to consolidate and
+            promote alone
+        dry_run: whether to say only what would change
+        identifiers: only what these names open, as far as the key is not bound to them; without
+            a layer and names, everywhere that the key opens
+        layer: only on this layer
+        task: what to do: enrich (find more names), consolidate (learn facts from
+            conversations), promote (take what matters of conversations to their user), merge
+            (bring together what says the same), decay (put away what nobody uses), reflect
+            (look back on the week) or expire (remove what has ended)
+    """
+    return Request(
+        "POST",
+        "/v1/maintenance",
+        body=given(
+            {
+                "agreed": agreed,
+                "conversation": conversation,
+                "dryRun": dry_run,
+                "identifiers": identifiers,
+                "layer": layer,
+                "task": task,
+            }
+        ),
+    )
+
+
+def get_maintenance(id: str) -> Request[types.JobDetailOutput]:
+    """Read a job with the changes that it made.
+
+    Only ids and versions, of what is open to the caller.
+
+    The key needs the right to read.
+
+    Args:
+        id: the id of a job, as the list of jobs has it
+    """
+    return Request("GET", f"/v1/maintenance/{segment(id)}", repeatable=True)
+
+
+def undo_maintenance(
+    id: str,
+    *,
+    again: bool | None = None,
+    dry_run: bool | None = None,
+    skip_changed: bool | None = None,
+) -> Request[types.UndoOutput]:
+    """Take back everything that a job changed.
+
+    All of it or nothing: what the job added is forgotten, and what it changed is as before, under a
+    new version. If somebody changed any of it since, nothing is taken back (409), unless
+    skipChanged leaves that as it is. What expire removed is gone.
+
+    The key needs the rights to read, write and delete.
+
+    Args:
+        id: the id of a job, as the list of jobs has it
+        again: whether the next job looks again at what this one looked at
+        dry_run: whether to say only what would change
+        skip_changed: whether what somebody changed since is left as it is, in place of refusing
+            everything
+    """
+    return Request(
+        "POST",
+        f"/v1/maintenance/{segment(id)}/undo",
+        body=given({"again": again, "dryRun": dry_run, "skipChanged": skip_changed}),
     )
 
 
@@ -1374,6 +1535,7 @@ class Operations:
 
     list_audit = PagedVerb(list_audit)
     verify_audit = Verb(verify_audit)
+    get_brief = Verb(get_brief)
     list_changes = PagedVerb(list_changes)
     build_context = Verb(build_context)
     list_entities = Verb(list_entities)
@@ -1387,6 +1549,10 @@ class Operations:
     create_key = Verb(create_key)
     revoke_key = Verb(revoke_key)
     rotate_key = Verb(rotate_key)
+    list_maintenance = Verb(list_maintenance)
+    run_maintenance = Verb(run_maintenance)
+    get_maintenance = Verb(get_maintenance)
+    undo_maintenance = Verb(undo_maintenance)
     list_memories = PagedVerb(list_memories)
     create_memory = Verb(create_memory)
     create_memories = Verb(create_memories)

@@ -79,6 +79,24 @@ class BoundTo(TypedDict):
     user: NotRequired[list[str]]
 
 
+class BriefOutput(TypedDict):
+    """What a while has brought."""
+
+    changed: list[ReplacementOutput]
+    """What is no longer held to be true."""
+    faded: list[MemoryEntry]
+    """What is no longer in use."""
+    forgotten: int
+    """How many memories were forgotten."""
+    learnt: list[MemoryEntry]
+    """Facts and procedures, the latest first."""
+    reflection: MemoryEntry | None
+    """The latest reflection, if it is from that while."""
+    since: str
+    waiting: list[MemoryEntry]
+    """What waits for somebody's word; nothing in it is to be believed yet."""
+
+
 class ChangeInput(TypedDict):
     """What to change; what is not named stays."""
 
@@ -243,6 +261,14 @@ class DeleteOutput(TypedDict):
     ids: list[str]
     receipt: NotRequired[ReceiptOutput | None]
     success: bool
+
+
+class DifferenceOutput(TypedDict):
+    """One field that is different afterwards."""
+
+    after: str | None
+    before: str | None
+    field: str
 
 
 class EntitiesOutput(TypedDict):
@@ -442,6 +468,13 @@ class ImportOutput(TypedDict):
     """Memories that were there already and stay as they are."""
 
 
+class JobDetailOutput(TypedDict):
+    """One run of a task, and the changes that it made."""
+
+    changes: list[ChangeOutput]
+    job: JobRunOutput
+
+
 class JobOutput(TypedDict):
     """Work that was accepted."""
 
@@ -457,6 +490,36 @@ class JobOutput(TypedDict):
     startedAt: str
     state: JobState
     """How far it is."""
+
+
+class JobRunOutput(TypedDict):
+    """One run of a task."""
+
+    actor: str
+    created: int
+    dueAt: str | None
+    durationSeconds: float | None
+    endedAt: str | None
+    failed: int
+    forgotten: int
+    held: int
+    id: str
+    lagSeconds: float | None
+    lookedAt: int
+    note: NotRequired[str | None]
+    startedAt: str
+    state: str
+    task: str
+    trigger: str
+    undoes: NotRequired[str | None]
+    undoneBy: NotRequired[str | None]
+    updated: int
+
+
+class JobRunsOutput(TypedDict):
+    """Runs of tasks."""
+
+    jobs: list[JobRunOutput]
 
 
 JobState = Literal["running", "done", "failed"]
@@ -506,6 +569,15 @@ class ListOutput(TypedDict):
     nextCursor: str | None
     scopes: list[ScopeOutput]
     totalCount: int
+
+
+class MaintainOutput(TypedDict):
+    """What became of a task, or what would."""
+
+    job: JobRunOutput | None
+    """The job, unless nothing was done."""
+    plan: list[PieceOutput] | None
+    """What would be done, if that was the question."""
 
 
 class MemoryEntry(TypedDict):
@@ -683,6 +755,16 @@ class PermitOutput(TypedDict):
     scope: ScopeOutput
 
 
+class PieceOutput(TypedDict):
+    """What a task wants to do together in one place."""
+
+    held: bool
+    """Whether somebody has to agree first."""
+    lookedAt: int
+    scope: ScopeOutput
+    steps: list[StepOutput]
+
+
 class PushInput(TypedDict):
     """Something that was said."""
 
@@ -756,11 +838,44 @@ class RejectionOutput(TypedDict):
     scope: ScopeOutput
 
 
+class ReplacementOutput(TypedDict):
+    """A memory that is no longer held to be true, and what took its place."""
+
+    after: MemoryEntry | None
+    """What took its place, if that is known."""
+    before: MemoryEntry
+
+
 class RotateInput(TypedDict):
     """How the old key ends."""
 
     graceSeconds: NotRequired[int]
     """How many seconds the old key is still good for; none if nothing is said."""
+
+
+class RunInput(TypedDict):
+    """What to do, and where."""
+
+    agreed: NotRequired[bool]
+    """Whether somebody agreed to whatever it takes away; without it, a part that takes away much
+    is held.
+    """
+    conversation: NotRequired[str | None]
+    """Only this conversation, which makes a difference to consolidate and promote alone."""
+    dryRun: NotRequired[bool]
+    """Whether to say only what would change."""
+    identifiers: NotRequired[Names]
+    """Only what these names open, as far as the key is not bound to them; without a layer and
+    names, everywhere that the key opens.
+    """
+    layer: NotRequired[str | None]
+    """Only on this layer."""
+    task: str
+    """What to do: enrich (find more names), consolidate (learn facts from conversations),
+    promote (take what matters of conversations to their user), merge (bring together what
+    says the same), decay (put away what nobody uses), reflect (look back on the week) or
+    expire (remove what has ended).
+    """
 
 
 class Said(TypedDict):
@@ -884,12 +999,44 @@ class StatsOutput(TypedDict):
     total: int
 
 
+class StepOutput(TypedDict):
+    """One change, and what is different afterwards."""
+
+    change: str
+    content: str | None
+    differences: list[DifferenceOutput]
+    id: str
+    why: str
+
+
 class TurnOutput(TypedDict):
     """Something said in a conversation."""
 
     content: str
     role: str
     timestamp: str
+
+
+class UndoInput(TypedDict):
+    """How a job is taken back."""
+
+    again: NotRequired[bool]
+    """Whether the next job looks again at what this one looked at."""
+    dryRun: NotRequired[bool]
+    """Whether to say only what would change."""
+    skipChanged: NotRequired[bool]
+    """Whether what somebody changed since is left as it is, in place of refusing everything."""
+
+
+class UndoOutput(TypedDict):
+    """A job that was taken back, or would be."""
+
+    job: JobRunOutput | None
+    """The job that took it back, unless nothing was done."""
+    plan: list[StepOutput] | None
+    """What would be changed, if that was the question."""
+    skipped: list[str]
+    """What was changed since and stays as it is."""
 
 
 class UpdateOutput(TypedDict):

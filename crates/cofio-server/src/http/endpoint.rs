@@ -162,6 +162,8 @@ pub(crate) enum Group {
     Sessions,
     /// What waits for a person.
     Review,
+    /// What the engine does of itself.
+    Maintenance,
     /// Keeping the whole.
     Keeping,
     /// Who may ask.
@@ -174,13 +176,18 @@ pub(crate) enum Group {
 
 impl Group {
     /// Every group, in the order of the documentation.
-    pub(crate) const ALL: [(Self, &'static str, &'static str); 10] = [
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 11] = [
         (Self::Memories, "Memories", "Add, read, change and remove what is remembered."),
         (Self::Search, "Search", "Find memories, and have them written up for a prompt."),
         (Self::Forgetting, "Forgetting", "Remove memories so that nothing is left of them."),
         (Self::Knowledge, "Knowledge", "People, things and statements that memories name."),
         (Self::Sessions, "Sessions", "The window and the values of a conversation."),
         (Self::Review, "Review", "What is not used before a person has looked at it."),
+        (
+            Self::Maintenance,
+            "Maintenance",
+            "What the engine does of itself, and how to take it back.",
+        ),
         (Self::Keeping, "Keeping", "Audit, transfer, statistics and long-running work."),
         (Self::Keys, "Keys", "Who may ask, and what they may do."),
         (

@@ -108,6 +108,14 @@ impl Jobs {
         Ok(output)
     }
 
+    /// Does some work to its end, even if nobody waits for it any more.
+    pub(crate) async fn finish<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Outcome<T>> + Send + 'static,
+    ) -> Outcome<T> {
+        self.tasks.spawn(work).await.unwrap_or_else(|_| Err(broke_down()))
+    }
+
     /// Returns somebody's jobs without what came of them, the latest first.
     pub(crate) fn of(&self, owner: &Identifier) -> Vec<JobOutput> {
         let jobs = self.lock();
@@ -241,8 +249,14 @@ impl Job {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::Poll;
+
     use super::*;
     use serde_json::json;
+    use tokio::runtime::Builder;
+    use tokio::task;
 
     fn ended(owner: &str, bytes: usize) -> Job {
         let owner = Identifier::new(owner).unwrap();
@@ -316,5 +330,31 @@ mod tests {
         let running = || Job { ended: None, ..ended("alice", 0) };
         let jobs = (0..KEPT).map(|_| running()).chain([ended("alice", 0)]);
         check(jobs, KEPT + 1, 0);
+    }
+
+    #[test]
+    fn work_comes_to_its_end_when_nobody_waits_for_it_any_more() {
+        let done = Arc::new(AtomicBool::new(false));
+        let work = {
+            let done = Arc::clone(&done);
+            async move {
+                task::yield_now().await;
+                done.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+        };
+        Builder::new_current_thread().build().unwrap().block_on(async {
+            let jobs = Jobs::default();
+            {
+                let mut waiting = pin!(jobs.finish(work));
+                let poll_once = std::future::poll_fn(|context| {
+                    assert!(waiting.as_mut().poll(context).is_pending());
+                    Poll::Ready(())
+                });
+                poll_once.await;
+            }
+            jobs.ended().await;
+        });
+        assert!(done.load(Ordering::Relaxed));
     }
 }

@@ -34,7 +34,7 @@ impl Endpoint for GetMetrics {
     const NAME: &'static str = "getMetrics";
     const GROUP: Group = Group::Keeping;
     const SUMMARY: &'static str = "Read counts and times, as Prometheus does";
-    const ABOUT: &'static str = "How often what was done, how long it took, what failed, what the store holds on each layer, and what waits. Nobody is named, and nothing is said of any memory. What the store holds is counted at most every ten seconds.";
+    const ABOUT: &'static str = "How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, and what waits. Nobody is named, and nothing is said of any memory. What the store holds is counted at most every ten seconds.";
     const NEEDS: Right = Right::Admin;
 
     async fn run(visit: &Visit, _: Asked<Self>) -> Outcome<Self::Answer> {

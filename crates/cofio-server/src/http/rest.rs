@@ -7,6 +7,7 @@ mod jobs;
 mod keeping;
 mod keys;
 mod knowledge;
+mod maintenance;
 mod memories;
 mod names;
 mod origin;
@@ -33,6 +34,7 @@ pub(crate) fn endpoints() -> Vec<Entry> {
         knowledge::ENDPOINTS,
         sessions::ENDPOINTS,
         review::ENDPOINTS,
+        maintenance::ENDPOINTS,
         keeping::ENDPOINTS,
         jobs::ENDPOINTS,
         keys::ENDPOINTS,

@@ -1,7 +1,10 @@
 //! What Prometheus is told.
 
-use cofio::model::{Bound, Caller, KeyDraft, Layer, Right, Rights};
+use cofio::lifecycle::schedule::Timetable;
+use cofio::model::{Bound, Caller, KeyDraft, Layer, Right, Rights, Task};
 use cofio_server::http::Service;
+use jiff::SignedDuration;
+use jiff::tz::TimeZone;
 use pollster::block_on;
 use serde_json::{Value, json};
 
@@ -118,6 +121,39 @@ fn nothing_that_somebody_sends_becomes_a_label() {
     let page = scrape(&served);
     assert!(!page.to_lowercase().contains("canary"), "{page}");
     assert_eq!(value(&page, r#"cofio_http_requests_total{class="5xx"}"#), None);
+}
+
+#[test]
+fn how_the_latest_maintenance_went_is_told_from_the_ledger() {
+    let fixture = Fixture::new();
+    let served = Served::locally(&fixture.engine, "alice");
+    let memory = json!({"content": "Tea is black", "layer": "user"});
+    served.ask("POST", "/v1/memories", &memory);
+    fixture.wait(SignedDuration::from_hours(31 * 24));
+    let keeper = Caller::keeper(named("cofio-serve"));
+    let nightly = Timetable::new([(Task::Decay, "0 4 * * *")], &TimeZone::UTC, "store").unwrap();
+    assert_eq!(block_on(fixture.engine.maintain_due(&keeper, &nightly)).unwrap().len(), 1);
+    for task in ["decay", "reflect"] {
+        served.ask("POST", "/v1/maintenance", &json!({ "task": task }));
+    }
+    let page = scrape(&served);
+    let maintenance = |name: &str| value(&page, &format!("cofio_maintenance_{name}"));
+    let check = |name: &str, expected: f64| {
+        assert_eq!(maintenance(name), Some(expected), "{name} in\n{page}");
+    };
+    check(r#"last_state{task="decay",state="completed"}"#, 1.0);
+    check(r#"last_state{task="decay",state="failed"}"#, 0.0);
+    check(r#"jobs{task="decay",state="completed"}"#, 2.0);
+    check(r#"jobs{task="reflect",state="completed"}"#, 1.0);
+    check(r#"last_count{task="decay",what="updated"}"#, 0.0);
+    check(r#"last_count{task="reflect",what="looked_at"}"#, 0.0);
+    let started = maintenance(r#"last_start_timestamp_seconds{task="decay"}"#).unwrap();
+    assert!(started > 1_775_000_000.0, "{started}");
+    assert!(maintenance(r#"last_duration_seconds{task="decay"}"#).unwrap() > 0.0, "{page}");
+    assert!(maintenance(r#"last_lag_seconds{task="decay"}"#).unwrap() > 3_600.0, "{page}");
+    assert_eq!(maintenance(r#"last_lag_seconds{task="reflect"}"#), None, "it had no time");
+    assert_eq!(maintenance(r#"jobs{task="merge",state="completed"}"#), None, "it never ran");
+    assert!(!page.contains("alice") && !page.contains("cofio-serve"), "{page}");
 }
 
 /// Makes a key with rights, and returns the header that shows it.

@@ -1,10 +1,12 @@
 //! The native API, through a real server.
 
+mod brief;
 mod forgetting;
 mod jobs;
 mod keeping;
 mod keys;
 mod knowledge;
+mod maintenance;
 mod memories;
 mod review;
 mod search;

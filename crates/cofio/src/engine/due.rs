@@ -22,7 +22,7 @@ impl Engine {
         let mut jobs = Vec::new();
         let Some(since) = self.first_moment().await? else { return Ok(jobs) };
         for (task, schedule) in timetable.entries() {
-            let last = self.last_run(task).await?.map(|job| job.started_at);
+            let last = self.last_run(caller, task).await?.map(|job| job.started_at);
             let Some(due) = schedule.due(last, since, self.now()) else { continue };
             let due_at = Some(due.planned_at);
             let (only_over, trigger) = (true, Trigger::Schedule);
@@ -41,7 +41,7 @@ impl Engine {
         if promotion::over(waiting, now, self.config.sessions.idle).is_empty() {
             return Ok(None);
         }
-        let last = self.last_run(Task::Consolidate).await?;
+        let last = self.last_run(caller, Task::Consolidate).await?;
         let lately = |job: &Job| now.duration_since(job.started_at) < PAUSE;
         if last.is_some_and(|job| job.state == JobState::Failed && lately(&job)) {
             return Ok(None);
@@ -60,18 +60,24 @@ impl Engine {
     }
 
     /// Refuses what was done since it was due.
-    pub(super) async fn check_still_due(&self, assignment: &Assignment) -> Result<()> {
+    pub(super) async fn check_still_due(
+        &self,
+        caller: &Caller,
+        assignment: &Assignment,
+    ) -> Result<()> {
         let Some(due_at) = assignment.due_at else { return Ok(()) };
-        let last = self.last_run(assignment.task).await?;
+        let last = self.last_run(caller, assignment.task).await?;
         if last.is_some_and(|job| job.started_at >= due_at && job.started_at <= self.now()) {
             return Err(Error::new(ErrorKind::Conflict, "it was done by another process"));
         }
         Ok(())
     }
 
-    /// Returns the last job of a task, unless it was interrupted and has to be done again.
-    async fn last_run(&self, task: Task) -> Result<Option<Job>> {
-        let last = self.store.jobs(None, Some(task), 1).await?.into_iter().next();
+    /// Returns the caller's last job of a task, unless it was interrupted and has to be done again.
+    ///
+    /// Somebody else may open less, so what they had done is not done for everybody.
+    async fn last_run(&self, caller: &Caller, task: Task) -> Result<Option<Job>> {
+        let last = self.store.jobs(Some(caller.actor()), Some(task), 1).await?.into_iter().next();
         Ok(last.filter(|job| job.state_at(self.now()) != JobState::Interrupted))
     }
 

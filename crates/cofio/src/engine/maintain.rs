@@ -1,11 +1,12 @@
 mod advice;
+mod expiring;
 mod planning;
 
 use std::collections::{BTreeSet, HashMap};
 
 use jiff::SignedDuration;
 
-use super::{Engine, Sweep, Swept, check_changes};
+use super::{Engine, Sweep, Swept, check_changes, check_open};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::guard::{self, Sources, Verdict};
 use crate::lifecycle::plan::Plan;
@@ -100,7 +101,7 @@ impl Engine {
         watch: Watch<'_>,
     ) -> Result<Job> {
         let run = async {
-            check_rights(caller, assignment.task)?;
+            check(caller, assignment)?;
             let mut job = self.begin(caller, assignment).await?;
             let outcome = self.carry_out(caller, assignment, &mut job, watch).await;
             self.end(caller, job, outcome).await
@@ -118,8 +119,11 @@ impl Engine {
         watch: Watch<'_>,
     ) -> Result<Vec<Piece>> {
         let rehearse = async {
-            check_rights(caller, assignment.task)?;
+            check(caller, assignment)?;
             let now = self.now();
+            if assignment.task == Task::Expire {
+                return self.would_expire(caller, assignment, now).await;
+            }
             let units = self.units(caller, assignment, now).await?;
             let mut pieces = Vec::new();
             for (done, unit) in units.iter().enumerate() {
@@ -159,7 +163,7 @@ impl Engine {
             undone_by: None,
         };
         self.sign_of_life(&mut job).await?;
-        if let Err(error) = self.check_still_due(assignment).await {
+        if let Err(error) = self.check_still_due(caller, assignment).await {
             self.make_room(&job).await?;
             return Err(error);
         }
@@ -367,14 +371,17 @@ impl Engine {
     }
 }
 
-/// Refuses a task to whoever lacks a right that it takes.
-fn check_rights(caller: &Caller, task: Task) -> Result<()> {
-    if task == Task::Undo {
+/// Refuses a task to whoever lacks a right that it takes, or may not open where it is to be done.
+fn check(caller: &Caller, assignment: &Assignment) -> Result<()> {
+    if assignment.task == Task::Undo {
         return Err(Error::invalid("a job is undone by its id"));
     }
     caller.require(Right::Read)?;
     caller.require(Right::Write)?;
-    if task == Task::Expire { caller.require(Right::Delete) } else { Ok(()) }
+    if assignment.task == Task::Expire {
+        caller.require(Right::Delete)?;
+    }
+    assignment.within.iter().flatten().try_for_each(|scope| check_open(caller, scope))
 }
 
 /// Returns whether an error says something about one part of a job, and nothing about the others.

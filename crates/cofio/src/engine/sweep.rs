@@ -82,7 +82,8 @@ impl Engine {
         self.remove_ended(&caller.with_every_right(), &ended, now).await.map(Swept::Removed)
     }
 
-    async fn ended(
+    /// Returns what has ended at a moment, at most so much of it.
+    pub(super) async fn ended(
         &self,
         caller: &Caller,
         sweep: &Sweep,
@@ -95,7 +96,7 @@ impl Engine {
     }
 
     /// Returns how many have ended and their share, if that is suspicious.
-    async fn suspicion(
+    pub(super) async fn suspicion(
         &self,
         caller: &Caller,
         sweep: &Sweep,
@@ -117,7 +118,7 @@ impl Engine {
     }
 
     /// Counts the memories that are there, ended or not.
-    async fn all_there(&self, caller: &Caller, sweep: &Sweep) -> Result<u64> {
+    pub(super) async fn all_there(&self, caller: &Caller, sweep: &Sweep) -> Result<u64> {
         // At the beginning of time nothing has ended.
         let scopes = self.store.scopes(caller.access(), Timestamp::MIN).await?;
         let meant = scopes.iter().filter(|summary| sweep.means_scope(&summary.scope));

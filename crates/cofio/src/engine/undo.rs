@@ -56,8 +56,9 @@ impl Engine {
     ///
     /// What it added is forgotten, and what it changed is as it was before, under a new version: a
     /// number that somebody has seen never means another text. Fails with `Conflict` if somebody
-    /// changed any of it since, or concluded something from what it added. What has ended and was
-    /// removed is gone, so a job that did so cannot be taken back.
+    /// changed any of it since, or concluded something from what it added, and with `Unauthorized`
+    /// if not all of it is open to the caller. What has ended and was removed is gone, so a job that
+    /// did so cannot be taken back.
     pub async fn undo(&self, caller: &Caller, id: &JobId, undoing: Undoing) -> Result<Undone> {
         let undo = async {
             caller.require(Right::Write)?;
@@ -91,7 +92,9 @@ impl Engine {
         id: &JobId,
         undoing: Undoing,
     ) -> Result<(Plan, Vec<MemoryId>)> {
-        let left = left_behind(self.store.changes_of(caller.access(), id).await?)?;
+        let changes = self.store.changes_of(caller.access(), id).await?;
+        self.check_whole(caller, id, changes.len()).await?;
+        let left = left_behind(changes)?;
         let ids: Vec<MemoryId> = left.keys().cloned().collect();
         // What was forgotten since is gone, and stays so.
         let memories = self.store.get(caller.access(), &ids).await?;
@@ -110,6 +113,16 @@ impl Engine {
         }
         self.check_conclusions(caller, &plan, &left).await?;
         Ok((plan, skipped))
+    }
+
+    /// Refuses to take back a part of a job, as nobody could take back the rest.
+    async fn check_whole(&self, caller: &Caller, id: &JobId, open: usize) -> Result<()> {
+        let keeper = Caller::keeper(caller.actor().clone());
+        if self.store.changes_of(keeper.access(), id).await?.len() == open {
+            return Ok(());
+        }
+        let message = format!("{id} changed memories that are not open to this caller");
+        Err(Error::new(ErrorKind::Unauthorized, message))
     }
 
     /// Refuses to forget what something else was concluded from.
@@ -226,6 +239,6 @@ fn left_behind(changes: Vec<ChangeRecord>) -> Result<BTreeMap<MemoryId, Left>> {
 }
 
 fn changed_since(id: &MemoryId) -> Error {
-    let message = format!("{id} was changed since the job; --skip-changed leaves it as it is");
+    let message = format!("{id} was changed since the job; what was changed can be skipped");
     Error::new(ErrorKind::Conflict, message).with("id", id.as_str())
 }

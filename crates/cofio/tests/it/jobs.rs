@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cofio::engine::{Assignment, Undoing};
 use cofio::lifecycle::guard::Verdict;
+use cofio::lifecycle::plan::Step;
 use cofio::lifecycle::schedule::Timetable;
 use cofio::model::{
     AuditAction, Caller, Channel, Commit, Confirmation, Draft, Identifiers, Job, JobId, JobState,
@@ -221,6 +222,15 @@ fn what_has_ended_is_removed_by_a_job_that_cannot_be_taken_back() {
     let gone = fixture.remember(Draft { lifetime: short, ..episode("alice", "brb") });
     let gone = gone.unwrap().memory;
     fixture.wait(days(1));
+    let (caller, expire) = (keeper(), Assignment::of(Task::Expire));
+    let pieces = block_on(fixture.engine.would_maintain(&caller, &expire, &|_, _| {})).unwrap();
+    let [piece] = &pieces[..] else { panic!("{pieces:?}") };
+    assert_eq!((piece.verdict, &piece.scope), (Verdict::Allowed, &gone.scope));
+    assert_eq!(piece.plan.steps.iter().map(Step::id).collect::<Vec<_>>(), [&gone.id]);
+    assert_eq!(
+        block_on(fixture.store.ended(caller.access(), fixture.engine.now(), 9)).unwrap().len(),
+        1
+    );
     let job = run(&fixture, &keeper(), &Assignment::of(Task::Expire)).unwrap();
     assert_eq!((job.state, job.counts.forgotten), (JobState::Completed, 1));
     assert!(block_on(fixture.store.get(keeper().access(), &[gone.id])).unwrap().is_empty());
@@ -267,6 +277,40 @@ fn nobody_sees_or_takes_back_a_job_of_others() {
     let own = run(&fixture, &bob, &Assignment::of(Task::Decay)).unwrap();
     assert_eq!(block_on(fixture.engine.jobs(&bob, None, 9)).unwrap(), [own]);
     assert_eq!(block_on(fixture.engine.jobs(&keeper(), None, 9)).unwrap().len(), 2);
+}
+
+#[test]
+fn a_job_is_taken_back_by_whoever_opens_all_of_it() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Alice drinks tea");
+    fixture.fact("bob", "Bob plays the organ");
+    fixture.wait(days(31));
+    let job = decay(&fixture);
+    let before = state(&fixture);
+    let refused = |result: Result<()>| {
+        let error = result.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unauthorized, "{error}");
+    };
+    let (alice, how) = (local("alice"), Undoing::default());
+    refused(block_on(fixture.engine.would_undo(&alice, &job.id, how)).map(drop));
+    refused(block_on(fixture.engine.undo(&alice, &job.id, how)).map(drop));
+    assert_eq!(state(&fixture), before);
+    undo(&fixture, &job, how).unwrap();
+}
+
+#[test]
+fn work_is_done_only_where_the_caller_may() {
+    let fixture = Fixture::new();
+    let tea = fixture.fact("alice", "Alice drinks tea");
+    fixture.wait(days(31));
+    let within = Some(vec![tea.scope.clone()]);
+    let hers = Assignment { within, ..Assignment::of(Task::Decay) };
+    let refused = run(&fixture, &local("bob"), &hers).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unauthorized);
+    let rehearsed = block_on(fixture.engine.would_maintain(&local("bob"), &hers, &|_, _| {}));
+    assert_eq!(rehearsed.unwrap_err().kind(), ErrorKind::Unauthorized);
+    let everywhere = run(&fixture, &local("bob"), &Assignment::of(Task::Decay)).unwrap();
+    assert_eq!((everywhere.counts.looked_at, get(&fixture, &tea.id).version), (0, 1));
 }
 
 #[test]
@@ -342,6 +386,17 @@ fn what_was_missed_is_caught_up_once() {
 }
 
 #[test]
+fn what_somebody_did_for_themselves_is_not_done_for_everybody() {
+    let fixture = Fixture::new();
+    let tea = fixture.fact("alice", "Alice drinks tea");
+    fixture.wait(days(31));
+    let bob = Caller::bound(named("bob"), &Identifiers::default().with(Layer::User, named("bob")));
+    run(&fixture, &bob, &Assignment::of(Task::Decay)).unwrap();
+    assert!(due(&fixture).contains(&(Task::Decay, JobState::Completed)));
+    assert_eq!(get(&fixture, &tea.id).state, State::Decayed);
+}
+
+#[test]
 fn of_many_processes_one_does_what_is_due() {
     let fixture = Fixture::new();
     fixture.fact("alice", "Alice drinks tea");
@@ -364,4 +419,27 @@ fn of_many_processes_one_does_what_is_due() {
     assert!(done <= 2);
     due(&fixture);
     assert_eq!(block_on(fixture.engine.jobs(&keeper(), None, 99)).unwrap().len(), 2);
+}
+
+#[test]
+fn a_census_says_how_jobs_went() {
+    let fixture = Fixture::new();
+    let census = || block_on(fixture.engine.census(&keeper())).unwrap().tasks;
+    assert!(census().is_empty());
+    fixture.fact("alice", "Alice drinks tea");
+    fixture.wait(days(31));
+    due(&fixture);
+    fixture.wait(days(31));
+    let job = decay(&fixture);
+    undo(&fixture, &job, Undoing::default()).unwrap();
+    let tasks = census();
+    assert_eq!(tasks.keys().collect::<Vec<_>>(), [&Task::Decay, &Task::Expire, &Task::Undo]);
+    let decay = &tasks[&Task::Decay];
+    assert_eq!((decay.state, decay.counts.looked_at), (JobState::Undone, 1));
+    assert_eq!(decay.started_at, job.started_at);
+    assert!(decay.duration.is_some_and(|duration| duration > SignedDuration::ZERO));
+    let lag = decay.lag.unwrap();
+    assert!(lag > SignedDuration::from_hours(1) && lag < days(1), "of the one before: {lag}");
+    let counts: Vec<u64> = decay.states.iter().map(|(_, count)| *count).collect();
+    assert_eq!(counts, [0, 1, 0, 0, 0, 1]);
 }

@@ -5,6 +5,7 @@ mod acceptance;
 mod attacks;
 mod audit_head;
 mod clocks;
+mod consolidated;
 mod engine;
 mod enriching;
 mod facts;

@@ -202,6 +202,42 @@ fn a_session_is_consolidated_once_and_without_duplicates() {
 }
 
 #[test]
+fn a_session_that_a_job_or_a_model_has_consolidated_is_done_for_both() {
+    let machine = Machine::new();
+    let mut agent = start(&machine, "all");
+    let session = |name: &str| json!({"session_id": name});
+    let job = |name: &str| {
+        let output = machine.run(&format!("maintain consolidate --of {name} --json"));
+        let job: Value = serde_json::from_slice(&output.stdout).unwrap();
+        job["job"]["lookedAt"].clone()
+    };
+    for name in ["s1", "s2"] {
+        let turn = json!({"content": "I live in Cardiff", "kind": "episode", "session": name, "source": "user"});
+        agent.done("remember", turn);
+    }
+    assert_eq!(job("s1"), 1);
+    let done = agent.done("is_session_consolidated", session("s1"));
+    assert_eq!(done, json!({"consolidated": true}));
+    let left = agent.done("get_episodes_for_consolidation", session("s1"));
+    assert_eq!(left, json!({"episodes": [], "total": 0}));
+
+    let left = agent.done("get_episodes_for_consolidation", session("s2"));
+    assert_eq!(left["total"], 1);
+    agent.done("mark_session_consolidated", session("s2"));
+    let left = agent.done("get_episodes_for_consolidation", session("s2"));
+    assert_eq!(left["total"], 0);
+    assert_eq!(job("s2"), 0);
+
+    let more = json!({"content": "I moved", "kind": "episode", "session": "s2", "source": "user"});
+    agent.done("remember", more);
+    assert_eq!(agent.done("is_session_consolidated", session("s2"))["consolidated"], false);
+    let left = agent.done("get_episodes_for_consolidation", session("s2"));
+    assert_eq!((&left["total"], &left["episodes"][0]["content"]), (&json!(1), &json!("I moved")));
+    let strange = json!({"session_id": "s2", "cursor": "nonsense"});
+    assert!(agent.refused("get_episodes_for_consolidation", strange).contains("cursor"));
+}
+
+#[test]
 fn a_long_call_tells_how_far_it_is() {
     let machine = Machine::new();
     let mut agent = start(&machine, "consolidator");

@@ -1,5 +1,6 @@
 //! People, things and statements that memories name.
 
+mod brief;
 mod entities;
 mod entity;
 mod procedures;
@@ -16,6 +17,7 @@ pub(super) const ENDPOINTS: &[Entry] = &[
     Entry::of::<entities::Entities>(),
     Entry::of::<entity::Entity>(),
     Entry::of::<procedures::Procedures>(),
+    Entry::of::<brief::Brief>(),
 ];
 
 /// Entities, and where they are named.

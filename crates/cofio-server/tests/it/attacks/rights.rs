@@ -98,7 +98,10 @@ fn every_endpoint_asks_for_the_rights_that_it_says() {
 fn rights(about: &str) -> Vec<Right> {
     let Some((_, said)) = about.rsplit_once("The key needs the right") else { return Vec::new() };
     let said = said.trim_start_matches('s').trim_start_matches(" to ").trim_end_matches('.');
-    said.split(" and ").map(|right| right.parse().unwrap()).collect()
+    said.split(" and ")
+        .flat_map(|said| said.split(", "))
+        .map(|right| right.parse().unwrap())
+        .collect()
 }
 
 fn operations(document: &Value) -> Vec<(String, String, Value)> {
@@ -127,12 +130,14 @@ fn example(path: &str, method: &str, id: &str) -> Option<Value> {
         ("post", "/v1/memories/{id}/correct") => json!({ "content": "corrected" }),
         ("post", "/v1/memories/{id}/confirm") => json!({}),
         ("post", "/v1/forget") => json!({ "ids": [id] }),
+        ("post", "/v1/maintenance") => json!({ "task": "decay" }),
         ("post", "/v1/keys") => json!({ "name": "more", "bound": { "user": ["alice"] } }),
         ("get" | "delete", path) if path.starts_with("/v1/") && !skipped(path) => Value::Null,
         (
             "post",
             "/v1/audit/verify"
             | "/v1/review/{id}/reject"
+            | "/v1/maintenance/{id}/undo"
             | "/v1/memories/{id}/archive"
             | "/v1/memories/{id}/bring-back",
         ) => Value::Null,

@@ -8,10 +8,10 @@ use super::{House, refused};
 use crate::fixture::named;
 use crate::served::{Answer, Served};
 
-const LATER: [(&str, &str); 1] = [("prefer", "respond-async")];
+pub(super) const LATER: [(&str, &str); 1] = [("prefer", "respond-async")];
 
 /// Waits until a job has ended.
-fn ended(served: &Served, place: &str) -> Answer {
+pub(super) fn ended(served: &Served, place: &str) -> Answer {
     loop {
         let job = served.ask("GET", place, &Value::Null);
         assert_eq!(job.status, 200, "{}", job.body);

@@ -9,16 +9,16 @@ use crate::fixture::{Fixture, named};
 use crate::served::{Answer, Served};
 
 /// A server that two users and somebody who only reads have keys for.
-struct Keyed {
+pub(super) struct Keyed {
+    pub(super) fixture: Fixture,
+    pub(super) alice: String,
+    pub(super) reader: String,
+    pub(super) bob: String,
     served: Served,
-    alice: String,
-    reader: String,
-    bob: String,
-    _fixture: Fixture,
 }
 
 impl Keyed {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let fixture = Fixture::new();
         let key = |user: &str, rights: Rights, seed: u8| {
             let bound = Bound::default().with(Layer::User, named(user));
@@ -34,11 +34,11 @@ impl Keyed {
             reader: key("alice", Rights::of(&[Right::Read]), 2),
             bob: key("bob", usual, 3),
             served: Served::locally(&fixture.engine, "alice"),
-            _fixture: fixture,
+            fixture,
         }
     }
 
-    fn ask(&self, key: &str, method: &str, path: &str, body: &Value) -> Answer {
+    pub(super) fn ask(&self, key: &str, method: &str, path: &str, body: &Value) -> Answer {
         self.served.ask_with(method, path, &[("authorization", key)], body)
     }
 }

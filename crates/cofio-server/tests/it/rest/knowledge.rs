@@ -97,5 +97,5 @@ fn what_is_listed_is_limited() {
     check("/v1/procedures?subject=", 200);
     check("/v1/procedures?limit=", 400);
     check("/v1/entities?limit", 400);
-    check("/v1/entities?layer=", 400);
+    check("/v1/entities?layer=", 422);
 }

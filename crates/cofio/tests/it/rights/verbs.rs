@@ -134,6 +134,8 @@ pub const ALL: &[Verb] = &[
     verb!(job, &[Read], |world, caller| (&world.job)),
     verb!(would_undo, &[Read], |world, caller| (&world.job, Undoing::default())),
     verb!(would_maintain, &[Read, Write], |world, caller| (&fading(), &|_, _| {})),
+    verb!(unread_turns, &[Read], |world, caller| (&[talk()], &named("s1"), 10)),
+    verb!(mark_consolidated, &[Read, Write], |world, caller| (&[talk()], &named("s1"))),
     verb!(maintain, &[Read, Write], |world, caller| (&fading(), &|_, _| {})),
     verb!(maintain_due, &[Read, Write, Delete], |world, caller| (&nightly())),
     verb!(maintain_conversations, &[Read, Write], |world, caller| ()),

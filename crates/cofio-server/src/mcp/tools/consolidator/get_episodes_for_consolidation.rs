@@ -1,6 +1,5 @@
-use cofio::engine::ListRequest;
-use cofio::model::{Criteria, Kind, Memory};
-use cofio::store::Order;
+use cofio::model::{Identifier, Memory};
+use cofio::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +8,7 @@ use crate::mcp::failure::Outcome;
 use crate::mcp::tool::{Effect, Reply, Tool};
 use crate::mcp::view::{self, AS_DATA};
 
-/// Reads what was said in a session.
+/// Reads what was said in a session and nobody has turned into facts yet.
 pub(crate) struct GetEpisodesForConsolidation;
 
 #[derive(Deserialize, JsonSchema)]
@@ -55,7 +54,7 @@ impl From<&Memory> for Episode {
 impl Reply for Output {
     fn text(&self) -> String {
         if self.episodes.is_empty() {
-            return "Nothing was said in this session.".to_owned();
+            return "Nothing is left to consolidate in this session.".to_owned();
         }
         let mut lines = vec![AS_DATA.to_owned()];
         for Episode { id, role, content, .. } in &self.episodes {
@@ -73,28 +72,29 @@ impl Tool for GetEpisodesForConsolidation {
     type Output = Output;
     const NAME: &'static str = "get_episodes_for_consolidation";
     const TITLE: &'static str = "Episodes of a session";
-    const DESCRIPTION: &'static str =
-        "Read what was said in a session, oldest first, 30 episodes per page.";
+    const DESCRIPTION: &'static str = "Read what was said in a session and is not consolidated, oldest first, 30 episodes per page.";
     const EFFECT: Effect = Effect::Reads;
 
     async fn run(call: &Call, input: Input) -> Outcome<Output> {
-        let mut selection = call.selection(None, Some(&input.session_id))?;
-        selection.criteria = Criteria {
-            kinds: vec![Kind::Episode],
-            origin: Some(input.session_id),
-            ..Criteria::default()
-        };
-        let request = ListRequest {
-            order: Order::EarliestEvent,
-            limit: PAGE,
-            cursor: input.cursor,
-            ..ListRequest::new(selection)
-        };
-        let listed = call.engine().await?.list(call.caller(), &request).await?;
+        let session = input.session_id.as_str();
+        let (scopes, conversation) = (call.scopes(None, Some(session))?, Identifier::new(session)?);
+        let engine = call.engine().await?;
+        let turns = engine.unread_turns(call.caller(), &scopes, &conversation, usize::MAX).await?;
+        let rest = after(&turns, input.cursor.as_deref())?;
+        let page = &rest[..rest.len().min(PAGE)];
+        let last = page.last().filter(|_| rest.len() > PAGE);
         Ok(Output {
-            episodes: listed.memories.iter().map(Episode::from).collect(),
-            total: listed.total,
-            next_cursor: listed.next_cursor,
+            episodes: page.iter().map(Episode::from).collect(),
+            total: turns.len() as u64,
+            next_cursor: last.map(|turn| turn.id.to_string()),
         })
     }
+}
+
+/// Returns the turns after the one that a cursor names, or all of them.
+fn after<'a>(turns: &'a [Memory], cursor: Option<&str>) -> Result<&'a [Memory]> {
+    let Some(cursor) = cursor else { return Ok(turns) };
+    let place = turns.iter().position(|turn| turn.id.as_str() == cursor);
+    let unknown = || Error::invalid("the cursor is not one of this session; begin without one");
+    place.map(|place| &turns[place + 1..]).ok_or_else(unknown)
 }

@@ -1,5 +1,6 @@
-use cofio::ErrorKind;
-use cofio::model::Layer;
+use cofio::engine::ListRequest;
+use cofio::model::{Criteria, Identifier, Kind, Layer};
+use cofio::{ErrorKind, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,9 @@ impl Reply for Output {
     fn text(&self) -> String {
         match &self.consolidated_at {
             Some(at) => format!("The session was consolidated at {at}: nothing is left to do."),
+            None if self.consolidated => {
+                "The session is consolidated: nothing is left to do.".to_owned()
+            }
             None => "The session is not consolidated yet.".to_owned(),
         }
     }
@@ -43,17 +47,37 @@ impl Tool for IsSessionConsolidated {
     const EFFECT: Effect = Effect::Reads;
 
     async fn run(call: &Call, input: Input) -> Outcome<Output> {
-        let selection = call.place().selection(Some(Layer::Session), Some(&input.session_id))?;
-        let mark = call.engine().await?.get_context(call.caller(), selection, MARK).await;
-        match mark {
-            Ok(mark) => Ok(Output {
-                consolidated: true,
-                consolidated_at: Some(mark.updated_at.to_string()),
-            }),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Ok(Output { consolidated: false, consolidated_at: None })
-            }
-            Err(error) => Err(error.into()),
+        let session = input.session_id.as_str();
+        let (scopes, conversation) = (call.scopes(None, Some(session))?, Identifier::new(session)?);
+        let unread =
+            call.engine().await?.unread_turns(call.caller(), &scopes, &conversation, 1).await?;
+        if !unread.is_empty() {
+            return Ok(Output { consolidated: false, consolidated_at: None });
         }
+        let consolidated_at = marked_at(call, session).await?;
+        let consolidated = consolidated_at.is_some() || has_turns(call, session).await?;
+        Ok(Output { consolidated, consolidated_at })
     }
+}
+
+/// Returns when a model said that a session is consolidated.
+async fn marked_at(call: &Call, session: &str) -> Result<Option<String>> {
+    let selection = call.place().selection(Some(Layer::Session), Some(session))?;
+    match call.engine().await?.get_context(call.caller(), selection, MARK).await {
+        Ok(mark) => Ok(Some(mark.updated_at.to_string())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether anything was said in a session.
+async fn has_turns(call: &Call, session: &str) -> Result<bool> {
+    let mut selection = call.selection(None, Some(session))?;
+    selection.criteria = Criteria {
+        kinds: vec![Kind::Episode],
+        origin: Some(session.to_owned()),
+        ..Criteria::default()
+    };
+    let request = ListRequest { limit: 1, ..ListRequest::new(selection) };
+    Ok(call.engine().await?.list(call.caller(), &request).await?.total > 0)
 }

@@ -1,4 +1,4 @@
-use cofio::model::{Channel, Draft, Kind, Layer, Lifetime, Source};
+use cofio::model::{Channel, Draft, Identifier, Kind, Layer, Lifetime, Source};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,11 +38,15 @@ impl Tool for MarkSessionConsolidated {
     const NAME: &'static str = "mark_session_consolidated";
     const TITLE: &'static str = "Mark the session consolidated";
     const DESCRIPTION: &'static str =
-        "Record that a session was turned into facts, so that it is not processed again.";
+        "Record that a session was turned into facts, so that nobody processes it again.";
     const EFFECT: Effect = Effect::Adds;
 
     async fn run(call: &Call, input: Input) -> Outcome<Output> {
-        let scope = call.place().scope(Some(Layer::Session), Some(&input.session_id))?;
+        let session = Some(input.session_id.as_str());
+        let (scopes, scope) =
+            (call.scopes(None, session)?, call.place().scope(Some(Layer::Session), session)?);
+        let (engine, conversation) = (call.engine().await?, Identifier::new(&input.session_id)?);
+        engine.mark_consolidated(call.caller(), &scopes, &conversation).await?;
         let draft = Draft {
             key: Some(MARK.to_owned()),
             lifetime: KNOWN,
@@ -53,7 +57,7 @@ impl Tool for MarkSessionConsolidated {
                 Source::through(Channel::Inference),
             )
         };
-        let mark = call.engine().await?.remember(call.caller(), draft).await?.memory;
+        let mark = engine.remember(call.caller(), draft).await?.memory;
         Ok(Output { session_id: input.session_id, consolidated_at: mark.updated_at.to_string() })
     }
 }
