@@ -40,6 +40,7 @@ const HOUR: SignedDuration = SignedDuration::from_hours(1);
 pub struct Simulation<'a> {
     year: &'a Year,
     path: PathBuf,
+    store: Arc<SqliteStore>,
     engine: Engine,
     clock: SetClock,
     keeper: Caller,
@@ -71,7 +72,8 @@ impl<'a> Simulation<'a> {
         Ok(Self {
             year,
             path,
-            engine: Engine::shared(store, clock.clone(), Config::default()),
+            engine: Engine::shared(store.clone(), clock.clone(), Config::default()),
+            store,
             clock,
             keeper: Caller::keeper(Identifier::new("keeper")?),
             timetable: Timetable::new(DEFAULTS.iter().copied(), &TimeZone::UTC, "year")?,
@@ -146,7 +148,8 @@ impl<'a> Simulation<'a> {
             let changed = invariants::round_trip(&self.engine, &self.keeper, self.year, *task)?;
             self.round_trips += usize::from(changed);
         }
-        invariants::check(&invariants::snapshot(&self.engine, &self.keeper, self.year)?)
+        let gone = invariants::gone(&self.store, &self.keeper)?;
+        invariants::check(&invariants::snapshot(&self.engine, &self.keeper, self.year)?, &gone)
     }
 
     /// Returns how many jobs were taken back that had changed something.
