@@ -10,11 +10,12 @@ pub fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["http", sizes @ ..] => http(sizes),
         ["isolation", sizes @ ..] => isolation(sizes),
+        ["jobs", sizes @ ..] => jobs(sizes),
         ["mcp", sizes @ ..] => mcp(sizes),
         [unknown, ..] => {
-            Err(format!("there is no soak {unknown:?}; there are: http, isolation, mcp"))
+            Err(format!("there is no soak {unknown:?}; there are: http, isolation, jobs, mcp"))
         }
-        [] => Err("say which soak: http, isolation or mcp".to_owned()),
+        [] => Err("say which soak: http, isolation, jobs or mcp".to_owned()),
     }
 }
 
@@ -37,6 +38,17 @@ fn isolation(sizes: &[&str]) -> Result<()> {
     let mut command = cargo(&["test", "--release", "--package", "cofio", "--test", "it"]);
     command.args(["--", "isolation::", "--nocapture"]).env("COFIO_ISOLATION", wanted);
     cargo::run(&mut command)
+}
+
+/// Kills the engine's own jobs again and again, and takes them back in random worlds.
+fn jobs(sizes: &[&str]) -> Result<()> {
+    let wanted = sizes_for("kills=200,cases=2000", sizes, seed())?;
+    for (package, tests) in [("cofio-bench", "jobs::"), ("cofio", "nights::")] {
+        let mut command = cargo(&["test", "--release", "--package", package, "--test", "it"]);
+        command.args(["--", tests, "--nocapture"]).env("COFIO_JOBS", &wanted);
+        cargo::run(&mut command)?;
+    }
+    Ok(())
 }
 
 /// Sends the server for agents whatever may come, and calls its tools until it would have grown.

@@ -4,6 +4,7 @@ mod agents;
 mod extraction;
 mod filled;
 mod injection;
+mod jobs;
 mod load;
 mod locomo;
 mod machine;
@@ -61,6 +62,9 @@ enum Command {
     /// Answers one question from an existing store; run by `vectors` in a fresh process.
     #[command(hide = true)]
     VectorsProbe(vectors::ProbeArguments),
+    /// Does one of the engine's own jobs; run by the crash tests.
+    #[command(hide = true)]
+    Jobs(jobs::Arguments),
     /// Writes memories and acknowledges each on a line of its own; run by the crash tests.
     #[command(hide = true)]
     Writer(writer::Arguments),
@@ -84,6 +88,7 @@ fn main() -> Result<()> {
         Command::Probe(arguments) => store::probe(&arguments),
         Command::Vectors(arguments) => vectors::run(&arguments),
         Command::VectorsProbe(arguments) => vectors::probe(&arguments),
+        Command::Jobs(arguments) => jobs::run(&arguments),
         Command::Writer(arguments) => writer::run(&arguments),
         Command::Year(arguments) => year::run(&arguments),
     }

@@ -1,11 +1,14 @@
 #![cfg(test)]
-//! What the store promises when many processes write, when one is killed, and when the power fails.
+//! What the store promises when many processes write, when one is killed, when the power fails,
+//! and when attacks are told to it.
 
 mod writer;
 
 mod archive;
 
 mod crash;
+mod jobs;
+mod laundering;
 mod processes;
 mod recall;
 

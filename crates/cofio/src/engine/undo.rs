@@ -43,9 +43,9 @@ impl Left {
     fn is_still(&self, memory: &Memory, history: &[Memory]) -> bool {
         let then = history.iter().find(|earlier| earlier.version == self.after);
         let same = then.is_some_and(|then| {
-            let Memory { version, updated_at, .. } = *then;
-            let (accesses, embedding) = (then.accesses, then.embedding.clone());
-            *then == Memory { version, updated_at, accesses, embedding, ..memory.clone() }
+            let Memory { updated_at, accesses, version, .. } = *then;
+            let embedding = then.embedding.clone();
+            *then == Memory { updated_at, accesses, version, embedding, ..memory.clone() }
         });
         self.alone && (memory.version == self.after || same)
     }
@@ -57,8 +57,8 @@ impl Engine {
     /// What it added is forgotten, and what it changed is as it was before, under a new version: a
     /// number that somebody has seen never means another text. Fails with `Conflict` if somebody
     /// changed any of it since, or concluded something from what it added, and with `Unauthorized`
-    /// if not all of it is open to the caller. What has ended and was removed is gone, so a job that
-    /// did so cannot be taken back.
+    /// if not all of it is open to the caller. What has ended and was removed is gone, so the task
+    /// that does so cannot be taken back.
     pub async fn undo(&self, caller: &Caller, id: &JobId, undoing: Undoing) -> Result<Undone> {
         let undo = async {
             caller.require(Right::Write)?;
@@ -94,7 +94,7 @@ impl Engine {
     ) -> Result<(Plan, Vec<MemoryId>)> {
         let changes = self.store.changes_of(caller.access(), id).await?;
         self.check_whole(caller, id, changes.len()).await?;
-        let left = left_behind(changes)?;
+        let left = left_behind(changes);
         let ids: Vec<MemoryId> = left.keys().cloned().collect();
         // What was forgotten since is gone, and stays so.
         let memories = self.store.get(caller.access(), &ids).await?;
@@ -111,6 +111,7 @@ impl Engine {
                 return Err(changed_since(&memory.id));
             }
         }
+        keep_ended(&mut plan, &mut skipped);
         self.check_conclusions(caller, &plan, &left).await?;
         Ok((plan, skipped))
     }
@@ -201,6 +202,22 @@ fn restored(
     Ok(Step::update(memory, after, identity, "the job changed it"))
 }
 
+/// Leaves ended what the job ended where that which took its place is skipped.
+fn keep_ended(plan: &mut Plan, skipped: &mut Vec<MemoryId>) {
+    loop {
+        let stays = |step: &Step| {
+            let by = step.before.as_ref().and_then(|now| now.provenance.superseded_by.as_ref());
+            by.is_some_and(|by| skipped.contains(by))
+        };
+        let (kept, rest): (Vec<Step>, Vec<Step>) = plan.steps.drain(..).partition(stays);
+        plan.steps = rest;
+        if kept.is_empty() {
+            return;
+        }
+        skipped.extend(kept.iter().map(|step| step.id().clone()));
+    }
+}
+
 /// Puts what is forgotten first, so that what comes back may have what it had in common with it.
 fn in_order(plan: Plan) -> Vec<Step> {
     let (gone, changed): (Vec<Step>, Vec<Step>) =
@@ -220,12 +237,13 @@ fn check_undoable(job: &Job) -> Result<()> {
 }
 
 /// Returns what a job left behind of every memory that it touched.
-fn left_behind(changes: Vec<ChangeRecord>) -> Result<BTreeMap<MemoryId, Left>> {
+fn left_behind(changes: Vec<ChangeRecord>) -> BTreeMap<MemoryId, Left> {
     let mut left: BTreeMap<MemoryId, Left> = BTreeMap::new();
     for change in changes {
+        // Only what has ended is removed, to make room; that it is gone makes no difference.
         if change.kind == ChangeKind::Deleted {
-            let message = format!("{} was removed by the job and is gone", change.id);
-            return Err(Error::new(ErrorKind::Conflict, message));
+            left.remove(&change.id);
+            continue;
         }
         let before = (change.kind == ChangeKind::Updated).then(|| change.version - 1);
         let (after, start) = (change.version, Left { before, after: change.version, alone: true });
@@ -235,7 +253,7 @@ fn left_behind(changes: Vec<ChangeRecord>) -> Result<BTreeMap<MemoryId, Left>> {
         };
         left.entry(change.id).and_modify(next).or_insert(start);
     }
-    Ok(left)
+    left
 }
 
 fn changed_since(id: &MemoryId) -> Error {

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use cofio::config::Sessions;
 use cofio::engine::{Assignment, Undoing};
 use cofio::lifecycle::guard::Verdict;
 use cofio::lifecycle::plan::Step;
 use cofio::lifecycle::schedule::Timetable;
 use cofio::model::{
     AuditAction, Caller, Channel, Commit, Confirmation, Draft, Identifiers, Job, JobId, JobState,
-    Kind, Layer, Lifetime, Memory, MemoryId, Source, Stage, State, Task, Work,
+    Kind, Layer, Lifetime, Memory, MemoryId, Scope, Source, Stage, State, Task, Work,
 };
 use cofio::store::{Entries, SqliteStore, Store as _};
 use cofio::{Config, Engine, ErrorKind, Result};
@@ -17,7 +18,7 @@ use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use pollster::block_on;
 
-use crate::fixture::{Fixture, episode, keeper, local, named};
+use crate::fixture::{Fixture, episode, keeper, local, named, scope};
 
 fn days(count: i64) -> SignedDuration {
     SignedDuration::from_hours(24 * count)
@@ -213,6 +214,51 @@ fn what_somebody_changed_while_a_job_went_on_is_not_overwritten() {
     let refused = undo(&fixture, &job, Undoing::default()).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
     assert_eq!(state(&fixture), before, "somebody vouched for it");
+}
+
+/// Lets Alice say something in a conversation.
+fn say(fixture: &Fixture, scope: Scope, text: &str) {
+    let mut said = Draft { scope, ..episode("alice", text) };
+    said.source.session = Some(named("s1"));
+    fixture.remember(said).unwrap();
+}
+
+#[test]
+fn what_took_the_place_of_another_and_stays_keeps_it_ended() {
+    let fixture = Fixture::new();
+    let old = fixture.fact("alice", "The user lives in Rome");
+    fixture.wait(days(1));
+    say(&fixture, old.scope.clone(), "I moved to Oslo");
+    let job = run(&fixture, &keeper(), &Assignment::of(Task::Consolidate)).unwrap();
+    let by = get(&fixture, &old.id).provenance.superseded_by.unwrap();
+    let own = Confirmation::new(Source::through(Channel::ExplicitSave));
+    block_on(fixture.engine.confirm(&local("alice"), &by, &own)).unwrap();
+    let skipping = Undoing { skip_changed: true, ..Undoing::default() };
+    let undone = block_on(fixture.engine.undo(&keeper(), &job.id, skipping)).unwrap();
+    assert_eq!(undone.skipped, [by.clone(), old.id.clone()]);
+    assert_eq!(get(&fixture, &old.id).provenance.superseded_by, Some(by));
+}
+
+#[test]
+fn what_had_ended_and_made_room_does_not_keep_a_job_from_being_taken_back() {
+    let sessions = Sessions { retention: Some(days(1)), ..Sessions::default() };
+    let fixture = Fixture::with(Config { sessions, ..Config::default() });
+    let names = [(Layer::User, "alice"), (Layer::Session, "s1")];
+    let conversation = scope(Layer::Session, &names);
+    say(&fixture, conversation.clone(), "I live in Oslo");
+    for task in [Task::Consolidate, Task::Promote] {
+        run(&fixture, &keeper(), &Assignment::of(task)).unwrap();
+    }
+    fixture.wait(days(3));
+    say(&fixture, conversation, "I live in Oslo");
+    let all = || state(&fixture).into_iter();
+    let before: Vec<Memory> =
+        all().filter(|memory| !memory.expired(fixture.engine.now())).collect();
+    let job = run(&fixture, &keeper(), &Assignment::of(Task::Consolidate)).unwrap();
+    assert_eq!(job.counts.created, 1, "what has ended is learnt anew");
+    undo(&fixture, &job, Undoing::default()).unwrap();
+    let after: Vec<Memory> = all().filter(|memory| !memory.expired(fixture.engine.now())).collect();
+    assert_eq!(after, before);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn run(few: u32, fresh: impl Fn() -> World) {
     let outcome = runner.run(&deeds(), |deeds: Vec<Deed>| {
         let world = fresh();
         deeds.iter().for_each(|deed| taken_back.borrow_mut().extend(world.perform(deed)));
-        world.finish();
+        taken_back.borrow_mut().extend(world.finish());
         Ok(())
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
