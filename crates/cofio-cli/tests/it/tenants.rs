@@ -51,6 +51,32 @@ fn the_guide_shows_two_tenants_and_an_administrator() {
     play.transcript.assert_in("http.md", "## Two tenants and an administrator");
 }
 
+#[test]
+fn the_guide_shows_a_conversation_that_is_learnt_from_and_taken_back() {
+    let machine = Machine::new();
+    let mut play = Play::new(&machine);
+    let served = Served::start(&machine, &[]);
+    play.variables.push(("URL".to_owned(), served.address.clone()));
+    play.transcript.add("URL=http://127.0.0.1:7717", "");
+    let mut post = |path: &str, body: &str| {
+        let json = "-H 'content-type: application/json'";
+        play.run(&format!("curl -s $URL{path} {json} -d '{body}'"))
+    };
+    post(
+        "/v1/memories",
+        r#"{"layer": "session", "identifiers": {"sessionId": "standup"}, "kind": "episode", "content": "I live in Cardiff"}"#,
+    );
+    let task = r#"{"task": "consolidate", "conversation": "standup""#;
+    let planned = post("/v1/maintenance", &format!("{task}, \"dryRun\": true}}"));
+    assert!(planned.contains(r#""job":null"#) && planned.contains("created"), "{planned}");
+    let done = post("/v1/maintenance", &format!("{task}}}"));
+    assert!(done.contains(r#""created":1"#), "{done}");
+    let job = Regex::new("job_[0-9a-f]{32}").unwrap().find(&done).unwrap().as_str();
+    let undone = post(&format!("/v1/maintenance/{job}/undo"), "{}");
+    assert!(undone.contains(r#""forgotten":1"#), "{undone}");
+    play.transcript.assert_in("http.md", "## What it does of itself");
+}
+
 /// What is typed one after the other, with the keys that were made.
 struct Play<'a> {
     machine: &'a Machine,
@@ -92,6 +118,9 @@ impl<'a> Play<'a> {
         let token = Regex::new("cofio_[0-9a-f]{32}_[0-9A-Za-z]{43}").unwrap();
         let text = token.replace_all(text, "cofio_…");
         let key = Regex::new("key_[0-9a-f]{32}").unwrap().replace_all(&text, "key_…").into_owned();
+        let key = Regex::new("job_[0-9a-f]{32}").unwrap().replace_all(&key, "job_…").into_owned();
+        let took = Regex::new("\"durationSeconds\":[^,]+").unwrap();
+        let key = took.replace_all(&key, "\"durationSeconds\":0.5").into_owned();
         let request = Regex::new("\"request_id\":\"[0-9a-f]{32}\"").unwrap();
         let text = request.replace_all(&key, "\"request_id\":\"…\"");
         let score = Regex::new(r"-?\d\.\d{3,}").unwrap().replace_all(&text, "0.5");
