@@ -19,7 +19,7 @@ use crate::clean::clean;
 use crate::script::{Line, Said, Script};
 use crate::server::{Request, Server, hang, head, reply};
 
-const KEY: &str = "sk-test-0123456789";
+pub const KEY: &str = "sk-test-0123456789";
 pub const DIALECTS: [Dialect; 2] = [Dialect::OpenAi, Dialect::Anthropic];
 pub const JSON: (&str, &str) = ("Content-Type", "application/json");
 

@@ -13,6 +13,8 @@ mod llm;
 #[cfg(feature = "llm")]
 mod llm_help;
 #[cfg(feature = "llm")]
+mod llm_jobs;
+#[cfg(feature = "llm")]
 mod llm_live;
 #[cfg(feature = "minilm")]
 mod minilm;

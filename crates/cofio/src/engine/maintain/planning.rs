@@ -328,7 +328,7 @@ impl Engine {
     }
 
     /// Puts what the engine concludes under the rules that every write is under; what they refuse is
-    /// left out.
+    /// left out, and so is that of which something would be taken out.
     async fn prepare_own(
         &self,
         caller: &Caller,
@@ -344,7 +344,10 @@ impl Engine {
             {
                 Ok(None)
             }
-            prepared => Ok(prepared?.into_iter().next()),
+            prepared => {
+                let mut prepared = prepared?.into_iter();
+                Ok(prepared.next().filter(|one| one.redactions.is_empty()))
+            }
         }
     }
 

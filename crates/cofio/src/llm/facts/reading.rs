@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -9,7 +10,7 @@ use serde_json::Value;
 use super::answer::{Claim, claims};
 use super::{Basis, Fact, Fault, Found, Said, Voice};
 use crate::ingest::instructs;
-use crate::lifecycle::extraction::{Candidate, Evidence, Values, restates};
+use crate::lifecycle::extraction::{Candidate, Evidence, Values, extract, restates};
 use crate::llm::quoting;
 use crate::model::Fraction;
 use crate::retrieval::dates::{Days, mentioned};
@@ -86,11 +87,33 @@ fn fact(claim: &Claim, support: &Support<'_>) -> Fact {
         confidence: fraction(CONCLUSION),
         evidence: support.evidence.clone(),
     };
-    if !restates(&quoted.turn(), &support.evidence[0].bytes, &candidate) {
+    let bytes = &support.evidence[0].bytes;
+    if !restates(&quoted.turn(), bytes, &candidate) {
         return Fact { candidate, basis: Basis::Conclusion };
     }
     let candidate = Candidate { confidence: fraction(OWN_WORDS), ..candidate };
-    Fact { candidate, basis: Basis::OwnWords }
+    Fact { candidate: under_its_name(candidate, quoted, bytes), basis: Basis::OwnWords }
+}
+
+/// Returns a fact under the name that the built-in reading of the same words has for it.
+///
+/// A model may take one thing or person for another, and what is known of the other would be over.
+/// Where the words are not understood, the fact stands beside what is known and takes no place.
+fn under_its_name(candidate: Candidate, said: &Said<'_>, bytes: &Range<usize>) -> Candidate {
+    let told = extract(&[said.turn()]);
+    let touches = |place: &Evidence| place.bytes.start < bytes.end && place.bytes.end > bytes.start;
+    let here = || told.iter().filter(|told| told.evidence.iter().any(touches));
+    let same = here().find(|told| fold(&told.content) == fold(&candidate.content));
+    let alike = |told: &&Candidate| {
+        let names =
+            |fact: &Candidate| [fold(&fact.subject), fold(&fact.attribute), fold(&fact.value)];
+        names(told) == names(&candidate) && told.standing == candidate.standing
+    };
+    let Some(told) = same.or_else(|| here().find(alike)) else {
+        return Candidate { values: Values::Many, corrects: false, ..candidate };
+    };
+    let Candidate { content, confidence, evidence, .. } = candidate;
+    Candidate { content, confidence, evidence, ..told.clone() }
 }
 
 fn spaced(text: &str) -> String {

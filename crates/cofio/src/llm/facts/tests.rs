@@ -189,7 +189,8 @@ fn a_candidate_is_as_the_built_in_extractor_would_make_it() {
     let conversation = Conversation::new(&["I'm flying to Rome tomorrow"]);
     let mut said = conversation.said();
     said[0].speaker = Some("Tom");
-    let mut claim = claim("Tom is flying to Rome tomorrow", &[1], "I'm flying to Rome tomorrow");
+    let content = "Tom is flying to Rome tomorrow on holiday";
+    let mut claim = claim(content, &[1], "I'm flying to Rome tomorrow");
     claim["subject"] = json!("The user's  Mother");
     claim["attribute"] = json!("Travel_Plan");
     claim["value"] = json!(" Rome ");
@@ -204,6 +205,26 @@ fn a_candidate_is_as_the_built_in_extractor_would_make_it() {
     );
     assert_eq!((*values, *fact_type, *standing), (Values::Many, FactType::Plan, Standing::Holds));
     assert_eq!(days.map(|days| days.first.to_string()).as_deref(), Some("2026-03-05"));
+}
+
+#[test]
+fn a_fact_goes_by_the_name_that_its_words_have() {
+    let check = |content: &str, quote: &str, attribute: &str, expected: (&str, &str, Values)| {
+        let turns = ["I live in Rome. My sister Ana moved to Oslo. I drink my tea black."];
+        let claim = with(claim(content, &[1], quote), "attribute", json!(attribute));
+        let found = Conversation::new(&turns).read(&[claim]);
+        let Fact { candidate, basis } = &found.facts[0];
+        let Candidate { subject, attribute, values, .. } = candidate;
+        assert_eq!((subject.as_str(), attribute.as_str(), *values), expected);
+        assert_eq!(*basis, Basis::OwnWords);
+    };
+    let rome = "The user lives in Rome";
+    check(rome, "I live in Rome", "home", ("user", "home", Values::One));
+    check(rome, "I live in Rome", "name", ("user", "home", Values::One));
+    let oslo = "The user's sister Ana moved to Oslo";
+    check(oslo, "My sister Ana moved to Oslo", "home", ("Ana", "home", Values::One));
+    let tea = "The user drinks tea black";
+    check(tea, "I drink my tea black", "name", ("user", "name", Values::Many));
 }
 
 #[test]
