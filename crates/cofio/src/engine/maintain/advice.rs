@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::lifecycle::brief::{self, Brief};
 use crate::lifecycle::extraction::Candidate;
 use crate::lifecycle::spend::{Cost, Purpose};
-use crate::llm::facts::{Basis, Said, portions};
+use crate::llm::facts::{Basis, Portion, Said, portions};
 use crate::llm::{names, reflection};
 use crate::model::{CleanText, JobId, Memory, MemoryId, Scope, Timestamp};
 use crate::recognise::{self, Recogniser, Span};
@@ -50,7 +50,7 @@ impl Engine {
         let said: Vec<Said<'_>> = turns.iter().map(Said::of).collect();
         let portions = portions(&said);
         let Errand::Job(job) = errand else {
-            let prompts: Vec<_> = portions.iter().map(|portion| portion.prompt()).collect();
+            let prompts: Vec<_> = portions.iter().map(Portion::prompt).collect();
             return Ok(Advice::Costs(counsel.estimate_all(&prompts)));
         };
         let purpose = self.purpose(job, scope, now);

@@ -35,22 +35,13 @@ fn by_place(ended: Vec<(MemoryId, Scope)>, verdict: Verdict) -> Vec<Piece> {
         let change = Change::Forget { id, scope: scope.clone(), version: None };
         // What has ended is shown to nobody any more, so it is named by its id alone.
         let step = Step { change, before: None, why: "it has ended" };
-        match pieces.iter_mut().find(|piece| piece.scope == scope) {
-            Some(piece) => {
-                piece.plan.steps.push(step);
-                piece.plan.looked_at += 1;
-            }
-            None => {
-                let plan = Plan { steps: vec![step], looked_at: 1, refused: 0 };
-                pieces.push(Piece {
-                    scope,
-                    plan,
-                    verdict,
-                    estimate: None,
-                    through: Vec::new(),
-                    more: false,
-                });
-            }
+        if let Some(piece) = pieces.iter_mut().find(|piece| piece.scope == scope) {
+            piece.plan.steps.push(step);
+            piece.plan.looked_at += 1;
+        } else {
+            let plan = Plan { steps: vec![step], looked_at: 1, refused: 0 };
+            let (estimate, through, more) = (None, Vec::new(), false);
+            pieces.push(Piece { scope, plan, verdict, estimate, through, more });
         }
     }
     pieces

@@ -122,7 +122,7 @@ pub(super) async fn jobs_are_listed_latest_first(store: Subject) {
 
 pub(super) async fn changes_are_known_by_their_job(store: Subject) {
     let (alices, bobs) = (memory(&user("alice"), 1, "tea"), memory(&user("bob"), 2, "tea"));
-    store.keep(&[alices.clone()]).await;
+    store.keep(std::slice::from_ref(&alices)).await;
     let changes = vec![update(&next(&alices, "coffee")), create(&bobs)];
     work(&store, Work::on(job(1, Task::Decay)), changes).await;
     work(&store, Work::on(job(2, Task::Decay)), vec![forget(&bobs)]).await;

@@ -42,10 +42,10 @@ impl Journal {
         &mut self,
         changes: Vec<Unplaced>,
         at: Timestamp,
-        job: Option<JobId>,
+        job: Option<&JobId>,
     ) -> Option<ChangeRange> {
         let first = self.changes.len() as u64 + 1;
-        self.jobs.extend(changes.iter().map(|_| job.clone()));
+        self.jobs.extend(changes.iter().map(|_| job.cloned()));
         let placed = (first..).zip(changes).map(|(sequence, change)| {
             let Unplaced { kind, id, scope, version } = change;
             ChangeRecord { sequence, id, scope, kind, version, at }

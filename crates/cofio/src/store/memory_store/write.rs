@@ -65,7 +65,7 @@ impl Contents {
         }
         let recorded = attempt.recorded;
         if only_audit || outcomes.iter().any(Outcome::changed) {
-            let job = work.as_ref().map(|work| work.job.id.clone());
+            let job = work.as_ref().map(|work| &work.job.id);
             let range = self.journal.record(recorded, at, job);
             for event in audit {
                 self.journal.enter(&actor, at, event, range.clone());
