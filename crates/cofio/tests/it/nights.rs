@@ -44,7 +44,9 @@ fn run(few: u32, fresh: impl Fn() -> World) {
     let taken_back = std::cell::RefCell::new(BTreeSet::new());
     let outcome = runner.run(&deeds(), |deeds: Vec<Deed>| {
         let world = fresh();
-        deeds.iter().for_each(|deed| taken_back.borrow_mut().extend(world.perform(deed)));
+        for deed in &deeds {
+            taken_back.borrow_mut().extend(world.perform(deed));
+        }
         taken_back.borrow_mut().extend(world.finish());
         Ok(())
     });

@@ -37,7 +37,9 @@ pub fn read(path: &Path, whole: Whole) -> State {
         };
         state.entry(key).or_default().push(described(memory, &known));
     }
-    state.values_mut().for_each(|descriptions| descriptions.sort());
+    for descriptions in state.values_mut() {
+        descriptions.sort();
+    }
     state
 }
 
@@ -52,7 +54,7 @@ pub fn compare(state: &State, before: &State, after: &State) -> (usize, usize, V
             (true, false) => left += 1,
             (false, true) => done += 1,
             (false, false) => {
-                torn.push(format!("{key}: {now:#?}\nbefore {old:#?}\nafter {new:#?}"))
+                torn.push(format!("{key}: {now:#?}\nbefore {old:#?}\nafter {new:#?}"));
             }
         }
     }
