@@ -111,5 +111,7 @@ fn section(page: &mut Page, title: &str, memories: &[Memory], app: &App) {
         return;
     }
     page.strong(title);
-    memories.iter().for_each(|memory| present::brief(page, memory, app.zone()));
+    for memory in memories {
+        present::brief(page, memory, app.zone());
+    }
 }

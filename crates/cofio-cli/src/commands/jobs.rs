@@ -97,7 +97,9 @@ async fn list(app: &App, which: &List) -> Result<()> {
             if jobs.is_empty() {
                 page.line("no job has run yet: cofio maintain all does what there is to do");
             }
-            jobs.iter().for_each(|job| show_job(app, page, job));
+            for job in &jobs {
+                show_job(app, page, job);
+            }
         },
     )
 }

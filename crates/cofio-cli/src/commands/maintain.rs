@@ -132,7 +132,9 @@ async fn rehearse(
             if pieces.is_empty() {
                 page.line(format!("{}: nothing to do", assignment.task));
             }
-            pieces.iter().for_each(|piece| show_piece(page, assignment.task, piece));
+            for piece in &pieces {
+                show_piece(page, assignment.task, piece);
+            }
         },
     )
 }

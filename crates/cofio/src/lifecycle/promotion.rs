@@ -123,7 +123,7 @@ mod tests {
         let drafts: Vec<Draft> = promoted(std::slice::from_ref(memory), &user, &policy).collect();
         assert_eq!(!drafts.is_empty(), expected, "{memory:?}");
         for draft in drafts {
-            assert_eq!(draft.derived_from, [memory.id.clone()]);
+            assert_eq!(draft.derived_from, std::slice::from_ref(&memory.id));
             assert_eq!(draft.source.trust(), memory.source.trust());
         }
     }

@@ -77,7 +77,7 @@ impl Endpoint for Run {
         let jobs = visit.house.jobs().clone();
         // Nobody else may work while a job is called running, so it has to come to its end.
         let work = async move { jobs.finish(work).await };
-        Eventually::of(visit, Self::NAME, work).await
+        Box::pin(Eventually::of(visit, Self::NAME, work)).await
     }
 }
 
