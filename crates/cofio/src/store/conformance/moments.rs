@@ -172,11 +172,8 @@ pub(super) async fn pages_of_an_earlier_moment_join_up_in_its_order(store: Subje
         assert!(whole.iter().all(|memory| memory.version == 1));
         let key = |memory: &Memory| order.position(memory).key;
         let in_order = |two: &[Memory]| {
-            if order.descending() {
-                key(&two[0]) >= key(&two[1])
-            } else {
-                key(&two[0]) <= key(&two[1])
-            }
+            let (one, next) = (key(&two[0]), key(&two[1]));
+            if order.descending() { one >= next } else { one <= next }
         };
         assert!(whole.windows(2).all(in_order), "{order:?}");
         let mut page = Page { limit: 2, order, after: None, counted: true };

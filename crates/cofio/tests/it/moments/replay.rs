@@ -10,7 +10,7 @@ use pollster::block_on;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::world::World;
+use super::world::{World, at, query};
 use crate::fixture::{local, named};
 
 /// Something that happens to a memory, told by its place among all there are.
@@ -58,7 +58,7 @@ fn happen(world: &World, event: Event, hour: i64) {
             world.remember(Draft::new(scope, Kind::Fact, text, Source::through(channel)));
         }
         Event::Correct(one, since) => {
-            let since = since.map(|since| world.at(since));
+            let since = since.map(at);
             let _ = pick(one).map(|memory| world.correct(memory, &text, since));
         }
         Event::Rewrite(one) => {
@@ -117,11 +117,11 @@ proptest! {
             let left = ids(&world.list(&all));
             for (hour, mut snapshot) in snapshots {
                 snapshot.retain(|memory| left.contains(&memory.id));
-                let then = Criteria { as_of: Some(world.at(hour)), ..Criteria::default() };
+                let then = Criteria { as_of: Some(at(hour)), ..Criteria::default() };
                 let listed = versions(world.list(&then));
                 prop_assert_eq!(&listed, &snapshot, "at {} by {:?}", hour, world);
-                let query = world.query(&then, "canary");
-                let answer = block_on(world.engine.search(&local("alice"), &query)).unwrap();
+                let question = query(&then, "canary");
+                let answer = block_on(world.engine.search(&local("alice"), &question)).unwrap();
                 let found = answer.hits.iter().map(|hit| &hit.memory);
                 prop_assert_eq!(ids(found), ids(&snapshot), "at {} by {:?}", hour, world);
             }

@@ -42,13 +42,8 @@ impl World {
         Self { engine, now, store, _folder: folder }
     }
 
-    /// Returns the moment so many hours after the beginning.
-    pub fn at(&self, hours: i64) -> Timestamp {
-        START.parse::<Timestamp>().unwrap() + SignedDuration::from_hours(hours)
-    }
-
     pub fn go_to(&self, hours: i64) {
-        self.now.store(self.at(hours).as_microsecond(), Ordering::Relaxed);
+        self.now.store(at(hours).as_microsecond(), Ordering::Relaxed);
     }
 
     pub fn remember(&self, draft: Draft) -> Memory {
@@ -71,16 +66,8 @@ impl World {
         block_on(self.engine.update(&local("alice"), &memory.id, patch))
     }
 
-    pub fn selection(&self, criteria: &Criteria) -> Selection {
-        Selection::with(identifiers(&[(Layer::User, "alice")]), criteria.clone())
-    }
-
-    pub fn query(&self, criteria: &Criteria, question: &str) -> Query {
-        Query { limit: 50, ..Query::new(self.selection(criteria), question) }
-    }
-
     pub fn list(&self, criteria: &Criteria) -> Vec<Memory> {
-        block_on(self.engine.list_all(&local("alice"), &self.selection(criteria))).unwrap()
+        block_on(self.engine.list_all(&local("alice"), &selection(criteria))).unwrap()
     }
 
     /// Returns what is listed, in the order of the alphabet.
@@ -92,14 +79,27 @@ impl World {
 
     /// Returns what is found, in the order of the alphabet unless dates decide.
     pub fn found(&self, criteria: &Criteria, question: &str) -> Vec<String> {
-        let query = self.query(criteria, question);
-        let answer = block_on(self.engine.search(&local("alice"), &query)).unwrap();
+        let asked = query(criteria, question);
+        let answer = block_on(self.engine.search(&local("alice"), &asked)).unwrap();
         let mut texts: Vec<String> = answer.hits.iter().map(|hit| text(&hit.memory)).collect();
         if !question.contains("yesterday") {
             texts.sort();
         }
         texts
     }
+}
+
+/// Returns the moment so many hours after the beginning.
+pub fn at(hours: i64) -> Timestamp {
+    START.parse::<Timestamp>().unwrap() + SignedDuration::from_hours(hours)
+}
+
+pub fn selection(criteria: &Criteria) -> Selection {
+    Selection::with(identifiers(&[(Layer::User, "alice")]), criteria.clone())
+}
+
+pub fn query(criteria: &Criteria, question: &str) -> Query {
+    Query { limit: 50, ..Query::new(selection(criteria), question) }
 }
 
 fn text(memory: &Memory) -> String {
