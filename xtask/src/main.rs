@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_mistyped_command_is_refused_before_anything_runs() {
         check_refused(&["tset"], "there is no command \"tset\"; `cargo xtask help` lists them");
-        check_refused(&["soak"], "say which soak: http, isolation or mcp");
+        check_refused(&["soak"], "say which soak: http, isolation, jobs or mcp");
         check_refused(
             &["soak", "sleep"],
             "there is no soak \"sleep\"; there are: http, isolation, mcp",

@@ -362,8 +362,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what is known of an entity, with the memories that name it
-         * @description Several entities may be written the same. Of each, the latest memories are answered, at most fifty.
+         * Read what is known of an entity, with the memories that name it and a timeline
+         * @description Several entities may be written the same. Of each, the latest memories that name it are answered, statements whose subject it is, what is named together with it, and a timeline by days, or by months over a long time, in which what was replaced says until when it held.
          *
          *     The key needs the right to read.
          */
@@ -1326,6 +1326,13 @@ export interface components {
             layer: string;
             scope: string;
         };
+        /** @description Something that is named together with an entity. */
+        CompanionOutput: {
+            /** Format: uint64 */
+            memories: number;
+            name: string;
+            type: string;
+        };
         /** @description How well a part is. */
         Component: {
             /** Format: double */
@@ -1450,6 +1457,15 @@ export interface components {
             existing: number;
             results: components["schemas"]["AddOutput"][];
         };
+        /** @description A memory in the order of time; what was replaced says until when it held. */
+        DatedOutput: {
+            content: string;
+            eventAt: string;
+            id: string;
+            state: string;
+            supersededBy?: string | null;
+            validUntil?: string | null;
+        };
         /** @description What was decided. */
         DecisionOutput: {
             /** @description approved or rejected. */
@@ -1541,12 +1557,15 @@ export interface components {
         /** @description What is known of an entity. */
         EntityOutput: {
             aliases: string[];
+            companions?: components["schemas"]["CompanionOutput"][];
             firstAt: string;
             lastAt: string;
             memories?: components["schemas"]["MemoryEntry"][];
             /** Format: uint64 */
             mentionCount: number;
             name: string;
+            statements?: components["schemas"]["MemoryEntry"][];
+            timeline?: components["schemas"]["PeriodOutput"][];
             type: string;
         };
         /** @description A memory as the protocol writes it. */
@@ -1742,6 +1761,12 @@ export interface components {
             object: string;
             predicate: string;
             subject: string;
+        };
+        /** @description What asking a language model would cost at most. */
+        EstimateOutput: {
+            money: string;
+            /** Format: uint64 */
+            tokens: number;
         };
         /** @description The parts of a statement that are known. */
         FactFilter: {
@@ -2428,6 +2453,11 @@ export interface components {
              */
             type?: string | null;
         };
+        /** @description A day or a month, and what happened then. */
+        PeriodOutput: {
+            memories: components["schemas"]["DatedOutput"][];
+            period: string;
+        };
         /** @description A text that was rejected. */
         PermitInput: {
             /** @description The names that the layer needs, as far as the key is not bound to them. */
@@ -2444,6 +2474,8 @@ export interface components {
         };
         /** @description What a task wants to do together in one place. */
         PieceOutput: {
+            /** @description What asking a language model would cost at most, where one has to be asked first. */
+            estimate?: components["schemas"]["EstimateOutput"] | null;
             /** @description Whether somebody has to agree first. */
             held: boolean;
             /** Format: uint64 */
@@ -4150,6 +4182,8 @@ export interface operations {
                 companyId?: string;
                 /** @description The layers to look at; without any, all that the names open. May be repeated. */
                 layer?: string[];
+                /** @description How many memories of each sort at most: 50 if nothing is said, and at most 1,000. */
+                limit?: number;
                 /** @description The organisation. */
                 orgId?: string;
                 /** @description The project. */

@@ -224,16 +224,18 @@ def get_entity(
     agent_id: str | None = None,
     company_id: str | None = None,
     layer: list[str] | None = None,
+    limit: int | None = None,
     org_id: str | None = None,
     project_id: str | None = None,
     session_id: str | None = None,
     team_id: str | None = None,
     user_id: str | None = None,
 ) -> Request[types.EntitiesOutput]:
-    """Read what is known of an entity, with the memories that name it.
+    """Read what is known of an entity, with the memories that name it and a timeline.
 
-    Several entities may be written the same. Of each, the latest memories are answered, at most
-    fifty.
+    Several entities may be written the same. Of each, the latest memories that name it are
+    answered, statements whose subject it is, what is named together with it, and a timeline by
+    days, or by months over a long time, in which what was replaced says until when it held.
 
     The key needs the right to read.
 
@@ -242,6 +244,7 @@ def get_entity(
         agent_id: the agent; with a user, it opens the agent layer
         company_id: the company
         layer: the layers to look at; without any, all that the names open. May be repeated
+        limit: how many memories of each sort at most: 50 if nothing is said, and at most 1,000
         org_id: the organisation
         project_id: the project
         session_id: the conversation; with a user, it opens the session layer
@@ -256,6 +259,7 @@ def get_entity(
                 "agentId": agent_id,
                 "companyId": company_id,
                 "layer": layer,
+                "limit": limit,
                 "orgId": org_id,
                 "projectId": project_id,
                 "sessionId": session_id,

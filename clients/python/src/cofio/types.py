@@ -145,6 +145,14 @@ class ClearedOutput(TypedDict):
     scope: str
 
 
+class CompanionOutput(TypedDict):
+    """Something that is named together with an entity."""
+
+    memories: int
+    name: str
+    type: str
+
+
 class ConfirmInput(TypedDict):
     """Who vouches for a memory."""
 
@@ -243,6 +251,17 @@ class CreateManyOutput(TypedDict):
     results: list[AddOutput]
 
 
+class DatedOutput(TypedDict):
+    """A memory in the order of time; what was replaced says until when it held."""
+
+    content: str
+    eventAt: str
+    id: str
+    state: str
+    supersededBy: NotRequired[str | None]
+    validUntil: NotRequired[str | None]
+
+
 class DecisionOutput(TypedDict):
     """What was decided."""
 
@@ -282,11 +301,14 @@ class EntityOutput(TypedDict):
     """What is known of an entity."""
 
     aliases: list[str]
+    companions: NotRequired[list[CompanionOutput]]
     firstAt: str
     lastAt: str
     memories: NotRequired[list[MemoryEntry]]
     mentionCount: int
     name: str
+    statements: NotRequired[list[MemoryEntry]]
+    timeline: NotRequired[list[PeriodOutput]]
     type: str
 
 
@@ -349,6 +371,13 @@ class EntryTriple(TypedDict):
     object: str
     predicate: str
     subject: str
+
+
+class EstimateOutput(TypedDict):
+    """What asking a language model would cost at most."""
+
+    money: str
+    tokens: int
 
 
 class FactFilter(TypedDict):
@@ -737,6 +766,13 @@ class Origin(TypedDict):
     """
 
 
+class PeriodOutput(TypedDict):
+    """A day or a month, and what happened then."""
+
+    memories: list[DatedOutput]
+    period: str
+
+
 class PermitInput(TypedDict):
     """A text that was rejected."""
 
@@ -758,6 +794,8 @@ class PermitOutput(TypedDict):
 class PieceOutput(TypedDict):
     """What a task wants to do together in one place."""
 
+    estimate: NotRequired[EstimateOutput | None]
+    """What asking a language model would cost at most, where one has to be asked first."""
     held: bool
     """Whether somebody has to agree first."""
     lookedAt: int

@@ -75,6 +75,9 @@ struct Undo {
     /// Lets the next job look again at what this one looked at
     #[arg(long)]
     again: bool,
+    /// Also what belongs to other users of the store, if the job was for all of them
+    #[arg(long)]
+    all_users: bool,
 }
 
 impl Jobs {
@@ -141,7 +144,8 @@ impl Undo {
     async fn run(self, app: &App) -> Result<()> {
         let id: JobId = self.id.parse()?;
         let undoing = Undoing { skip_changed: self.skip_changed, again: self.again };
-        let (plan, skipped) = app.engine.would_undo(&app.caller, &id, undoing).await?;
+        let caller = app.caller_for(self.all_users);
+        let (plan, skipped) = app.engine.would_undo(&caller, &id, undoing).await?;
         if self.dry_run {
             return app.output.answer(
                 || UndoOutput::planned(&plan, &skipped),
@@ -150,7 +154,7 @@ impl Undo {
         }
         let memories = present::memories(plan.steps.len());
         app.consent.ask(&format!("Take back what {id} did to {memories}?"))?;
-        let undone = app.engine.undo(&app.caller, &id, undoing).await?;
+        let undone = app.engine.undo(&caller, &id, undoing).await?;
         app.output.answer(
             || UndoOutput::done(&undone),
             |page| {

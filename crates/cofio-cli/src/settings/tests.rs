@@ -546,7 +546,10 @@ fn an_unknown_name_is_refused_with_the_nearest_known() {
                  openai.dimensions, openai.key_env, llm.provider, llm.url, llm.model, llm.key_env, \
                  llm.tokens_per_day, llm.tokens_per_job, llm.tokens_per_scope, llm.money_per_day, \
                  llm.money_per_job, llm.money_per_scope, llm.price_input, llm.price_output, \
-                 mcp.source, hooks, color";
+                 schedule.enrich, schedule.consolidate, schedule.promote, schedule.decay, \
+                 schedule.reflect, schedule.expire, decay.formula, decay.threshold, \
+                 decay.rest_days, decay.exempt_layers, sessions.idle_minutes, sessions.keep_days, \
+                 sessions.promotion, merge.similarity, guard.share, mcp.source, hooks, color";
     check(
         "[weather]\nx = 1",
         &format!(":1 has the unknown setting \"weather\": known are {known}"),

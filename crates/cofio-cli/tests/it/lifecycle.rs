@@ -36,7 +36,7 @@ fn the_guide_shows_what_happens() {
         "list --kind fact",
         "list --kind fact --state superseded",
         "jobs",
-        "jobs undo job_9 --yes",
+        "jobs undo job_5 --yes",
         "list --kind fact",
     ] {
         let output = machine.run(&machine.with_ids(typed));
@@ -123,8 +123,8 @@ fn what_cannot_be_done_is_said() {
         !
         ! For more information, try '--help'.
         [2]
-        $ COFIO_SCHEDULE_DECAY='99 * * * *' cofio jobs
-        ! error: COFIO_SCHEDULE_DECAY is \"99 * * * *\": WHY
+        $ COFIO_SCHEDULE_DECAY=never cofio jobs
+        ! error: cannot use \"never\" for schedule.decay (variable COFIO_SCHEDULE_DECAY): cron \"never\": it has 1 fields, not the five of minute, hour, day of the month, month and day of the week, or \"off\"
         [2]
         ",
     );

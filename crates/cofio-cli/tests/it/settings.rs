@@ -146,7 +146,7 @@ fn the_doctor_says_where_everything_is() {
         serde_json::from_slice(&machine.run("doctor --rebuild --json").stdout).unwrap();
     let checks: Vec<_> = report["checks"].as_array().unwrap().iter().collect();
     let names: Vec<_> = checks.iter().map(|check| check["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["rebuild", "modes", "store", "audit", "embeddings"]);
+    assert_eq!(names, ["rebuild", "modes", "store", "audit", "recognisers", "embeddings"]);
     assert!(checks.iter().all(|check| check["ok"] == true), "{report}");
     assert_eq!(
         (&report["embeddings"]["pending"], &report["embeddings"]["perCent"]),
