@@ -84,7 +84,7 @@ mod tests {
         check_refused(&["soak"], "say which soak: http, isolation, jobs or mcp");
         check_refused(
             &["soak", "sleep"],
-            "there is no soak \"sleep\"; there are: http, isolation, mcp",
+            "there is no soak \"sleep\"; there are: http, isolation, jobs, mcp",
         );
         check_refused(&["ci", "fast"], "`cargo xtask ci` takes no arguments");
         check_refused(&["check", "--all"], "`cargo xtask check` takes no arguments");
