@@ -14,7 +14,7 @@ mod sessions;
 mod tests;
 
 pub(super) use fields::Fields;
-pub(super) use lists::Sample;
+pub(super) use lists::{Placed, Sample};
 pub(super) use postings::Postings;
 
 use std::collections::HashSet;
@@ -31,7 +31,7 @@ use super::unexpected;
 use crate::error::Result;
 use crate::model::{Author, ChangeKind};
 use chunks::Chunks;
-use lists::{Capitalised, Known, Lists, Placed};
+use lists::{Capitalised, Known, Lists};
 use places::Places;
 use sessions::Sessions;
 

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 
 use super::codes::{self, Cache};
-use super::field::{Field, Postings};
+use super::field::{Field, Placed, Postings};
 use super::read::collect;
 use super::turns::{Record, session_key};
 use super::unexpected;
@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::model::{
     Criteria, Filter, Groups, Identifier, Meaning, Occurrence, Occurrences, Place, Spread, Turn,
 };
+use crate::store::analysed::Count;
 use crate::text::bm25;
 use votes::{Enough, Votes};
 
@@ -161,8 +162,7 @@ impl<'a> Gathering<'a> {
             let rarity = bm25::rarity(word.frequency(), field.passages);
             for term in &word.terms {
                 let postings = field.postings(connection, *scope, term)?;
-                let places = postings.iter().map(|placed| (placed.place, placed.count));
-                votes.hear(number, rarity, places);
+                votes.hear(number, rarity, postings.slices());
                 found.push((number, postings));
             }
         }
@@ -173,11 +173,12 @@ impl<'a> Gathering<'a> {
         });
         let offset = u32::try_from(self.offset).unwrap_or(u32::MAX);
         for (number, postings) in found {
-            for posting in postings.iter() {
-                if let Some(turn) = self.known(posting.place as usize) {
-                    let turn = turn.saturating_add(offset);
-                    let (told, asked) = (posting.count.told, posting.count.asked);
-                    occurrences[number].found.push(Occurrence { turn, told, asked });
+            for slice in postings.slices() {
+                for Placed { place, count: Count { told, asked } } in slice.iter().copied() {
+                    if let Some(turn) = self.known(place as usize) {
+                        let turn = turn.saturating_add(offset);
+                        occurrences[number].found.push(Occurrence { turn, told, asked });
+                    }
                 }
             }
         }

@@ -50,6 +50,12 @@ impl<T> Chunks<T> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
     }
 
+    /// Returns the first so many items, those together that are kept together.
+    pub(super) fn slices(&self, count: usize) -> impl Iterator<Item = &[T]> {
+        let firsts = (0..count).step_by(CHUNK);
+        firsts.zip(&self.chunks).map(move |(first, chunk)| &chunk[..chunk.len().min(count - first)])
+    }
+
     /// Returns how many items there are before the first that does not meet a condition, if none
     /// after it does.
     pub(super) fn partition_point(&self, meets: impl Fn(&T) -> bool) -> usize {
@@ -91,6 +97,7 @@ mod tests {
             assert_eq!((copy.len(), list.len()), (length, length + 1));
             assert!(copy.iter().copied().eq(0..length), "{length}");
             assert!(list.iter().copied().eq(0..=length), "{length}");
+            assert!(list.slices(length).flatten().copied().eq(0..length), "{length}");
             assert_eq!((list.last(), list[length]), (Some(&length), length));
             assert_eq!((copy.get(length), list.get(length)), (None, Some(&length)));
         }

@@ -24,14 +24,15 @@ impl Postings {
         self.count
     }
 
-    pub(in super::super) fn iter(&self) -> impl Iterator<Item = &Placed> {
-        self.places.iter().take(self.count)
+    /// Returns them in slices, since there may be very many to go through.
+    pub(in super::super) fn slices(&self) -> impl Iterator<Item = &[Placed]> {
+        self.places.slices(self.count)
     }
 
     /// Returns the places of the memories that have the term, each once.
     pub(in super::super) fn memories(&self) -> impl Iterator<Item = u32> {
         let mut last = None;
-        let places = self.iter().map(|placed| placed.place);
+        let places = self.slices().flatten().map(|placed| placed.place);
         places.filter(move |place| last.replace(*place) != Some(*place))
     }
 }

@@ -1,8 +1,7 @@
 //! Which records the words of a question speak for most.
 
-use std::cmp::Ordering;
-
 use crate::store::analysed::Count;
+use crate::store::sqlite::field::Placed;
 use crate::text::bm25;
 
 /// How soon repetition stops counting.
@@ -36,54 +35,65 @@ impl Votes {
     /// Hears a word that stands at some places; of several passages, the one counts that has it most
     /// often.
     #[expect(clippy::cast_possible_truncation, reason = "to compare, a rough value will do")]
-    pub(super) fn hear(
+    pub(super) fn hear<'a>(
         &mut self,
         word: usize,
         rarity: f64,
-        places: impl Iterator<Item = (u32, Count)>,
+        slices: impl Iterator<Item = &'a [Placed]>,
     ) {
         let word = u16::try_from(word).map_or(u16::MAX, |word| word.saturating_add(1));
         let mut values = [0.0; TIMES as usize + 1];
         for (times, value) in (0_u32..).zip(&mut values) {
             *value = (rarity * bm25::share(times, SATURATION)) as f32;
         }
-        for (place, Count { told, asked }) in places {
-            let heard = &mut self.heard[place as usize];
-            if heard.word == 0 {
-                self.places.push(place);
+        for slice in slices {
+            for Placed { place, count: Count { told, asked } } in slice.iter().copied() {
+                let heard = &mut self.heard[place as usize];
+                if heard.word == 0 {
+                    self.places.push(place);
+                }
+                let before = if heard.word == word { heard.times } else { 0 };
+                let times = told.saturating_add(asked).min(TIMES).max(before);
+                heard.sum += values[usize::from(times)] - values[usize::from(before)];
+                (heard.word, heard.times) = (word, times);
             }
-            let before = if heard.word == word { heard.times } else { 0 };
-            let times = told.saturating_add(asked).min(TIMES).max(before);
-            heard.sum += values[usize::from(times)] - values[usize::from(before)];
-            (heard.word, heard.times) = (word, times);
         }
     }
 
     /// Hands the places over for which most speaks, best first, until `enough` says so.
     ///
     /// Of those for which the same speaks, what was remembered last comes first.
-    pub(super) fn each(mut self, at_once: usize, mut take: impl FnMut(u32) -> Enough) {
-        let heard = &self.heard;
-        let order = |one: &u32, two: &u32| -> Ordering {
-            let sum = |place: &u32| heard[*place as usize].sum;
-            sum(two).total_cmp(&sum(one)).then(two.cmp(one))
-        };
-        let mut rest = &mut self.places[..];
+    pub(super) fn each(self, at_once: usize, mut take: impl FnMut(u32) -> Enough) {
+        let mut ranked: Vec<u64> = self.places.iter().map(|place| self.ranked(*place)).collect();
+        let mut rest = &mut ranked[..];
         while !rest.is_empty() {
             let count = at_once.clamp(1, rest.len());
             if count < rest.len() {
-                rest.select_nth_unstable_by(count, order);
+                rest.select_nth_unstable_by(count, |one, two| two.cmp(one));
             }
             let (best, others) = rest.split_at_mut(count);
-            best.sort_unstable_by(order);
-            for place in best {
-                if take(*place) == Enough::Yes {
+            best.sort_unstable_by(|one, two| two.cmp(one));
+            for ranked in best {
+                if take(place(*ranked)) == Enough::Yes {
                     return;
                 }
             }
             rest = others;
         }
     }
+
+    /// Returns a place behind what speaks for it, as one number: sums are not negative, so that
+    /// their bits are in their order.
+    fn ranked(&self, place: u32) -> u64 {
+        let sum = self.heard[place as usize].sum;
+        u64::from(sum.to_bits()) << 32 | u64::from(place)
+    }
+}
+
+/// Returns the place in what [`Votes::ranked`] made.
+#[expect(clippy::cast_possible_truncation, reason = "the place is the lower half")]
+fn place(ranked: u64) -> u32 {
+    ranked as u32
 }
 
 /// Whether there are enough.
@@ -97,8 +107,12 @@ pub(super) enum Enough {
 mod tests {
     use super::*;
 
-    fn once(place: u32) -> (u32, Count) {
-        (place, Count { told: 1, asked: 0 })
+    fn once(place: u32) -> Placed {
+        Placed { place, count: Count { told: 1, asked: 0 } }
+    }
+
+    fn hear(votes: &mut Votes, word: usize, rarity: f64, places: &[Placed]) {
+        votes.hear(word, rarity, places.chunks(2));
     }
 
     fn order(votes: Votes, at_once: usize, most: usize) -> Vec<u32> {
@@ -114,9 +128,9 @@ mod tests {
     fn most_and_rarest_words_come_first_and_then_the_latest() {
         let make = || {
             let mut votes = Votes::new(9);
-            votes.hear(0, 3.0, [once(2), once(5)].into_iter());
-            let often = (7, Count { told: 1, asked: 2 });
-            votes.hear(1, 1.0, [once(1), once(2), once(4), often, once(7)].into_iter());
+            hear(&mut votes, 0, 3.0, &[once(2), once(5)]);
+            let often = Placed { place: 7, count: Count { told: 1, asked: 2 } };
+            hear(&mut votes, 1, 1.0, &[once(1), once(2), once(4), often, once(7)]);
             votes
         };
         for at_once in [1, 2, 3, 100] {
@@ -128,8 +142,8 @@ mod tests {
     #[test]
     fn a_word_in_several_passages_counts_once() {
         let mut votes = Votes::new(3);
-        votes.hear(0, 1.0, [once(0), once(0), once(0), once(1)].into_iter());
-        votes.hear(1, 0.5, [once(1)].into_iter());
+        hear(&mut votes, 0, 1.0, &[once(0), once(0), once(0), once(1)]);
+        hear(&mut votes, 1, 0.5, &[once(1)]);
         assert_eq!(order(votes, 10, 10), [1, 0]);
     }
 }
