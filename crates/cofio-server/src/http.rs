@@ -29,7 +29,6 @@ mod stream;
 mod tools;
 #[cfg(feature = "otel")]
 mod traced;
-mod upkeep;
 mod visit;
 mod watch;
 
@@ -51,6 +50,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
 use crate::mcp::Server;
+use crate::upkeep::keep_in_order;
 use failure::Failure;
 use guard::Guard;
 use house::House;
@@ -112,9 +112,9 @@ pub async fn open(
     #[cfg(feature = "otel")]
     let telemetry = service.telemetry.clone();
     let timetable = service.timetable.clone();
-    let upkeep = upkeep::run(service.server.desk().clone(), timetable, closing.clone());
+    let upkeep = keep_in_order(service.server.desk().clone(), timetable);
     let router = router(service, listener.local_addr()?, closing.clone(), Arc::clone(&jobs));
-    tokio::spawn(upkeep);
+    tokio::spawn(closing.clone().run_until_cancelled_owned(upkeep));
     let shutdown = async move {
         shutdown.await;
         closing.cancel();

@@ -14,7 +14,9 @@ mod notes;
 #[cfg(feature = "otel")]
 mod otel;
 mod source;
+mod upkeep;
 
 pub use desk::{Desk, Opened, Place};
 #[cfg(feature = "otel")]
 pub use otel::Telemetry;
+pub use upkeep::keep_in_order;

@@ -1,4 +1,4 @@
-//! What a server does for everybody from time to time.
+//! What a process that stays does for everybody from time to time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,6 @@ use cofio::engine::Swept;
 use cofio::lifecycle::schedule::Timetable;
 use cofio::model::{Caller, Identifier, Task};
 use tokio::time;
-use tokio_util::sync::CancellationToken;
 
 use crate::Desk;
 
@@ -18,20 +17,19 @@ const PAUSE: Duration = Duration::from_secs(30);
 /// How often it is looked between two times that what has ended is removed.
 const LOOKS: u32 = 120;
 
-/// Under which name it is recorded.
-const ACTOR: &str = "cofio-serve";
+/// Under which name it is recorded, whichever process does it: what one did is not due for another.
+const ACTOR: &str = "cofio-upkeep";
 
-/// Keeps everybody's memories in order, until the server is to end.
-pub(super) async fn run(desk: Arc<Desk>, timetable: Timetable, closing: CancellationToken) {
-    let keeping = async {
-        for look in 0_u32.. {
-            if let Ok(engine) = desk.engine().await {
-                keep(engine, &timetable, look).await;
-            }
-            time::sleep(PAUSE).await;
+/// Keeps everybody's memories in order by a timetable, until nobody polls it.
+///
+/// Any number of processes may do so at once.
+pub async fn keep_in_order(desk: Arc<Desk>, timetable: Timetable) {
+    for look in 0_u32.. {
+        if let Ok(engine) = desk.engine().await {
+            keep(engine, &timetable, look).await;
         }
-    };
-    closing.run_until_cancelled(keeping).await;
+        time::sleep(PAUSE).await;
+    }
 }
 
 /// Does what is due; what cannot be done now is due the next time too, and the ledger has why.

@@ -14,6 +14,9 @@ use crate::machine::{Machine, feed};
 /// How soon the first answer comes; a machine that does much else is given more.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 100 });
 
+/// How long something that happens by itself may take on a machine that does much else.
+const LONG: Duration = Duration::from_secs(90);
+
 /// Leaves memories in the store, without vectors.
 fn fill(machine: &Machine, count: usize) {
     let line = |number: usize| {
@@ -25,6 +28,27 @@ fn fill(machine: &Machine, count: usize) {
     command.args(["remember", "--jsonl", "--kind", "episode"]);
     let output = feed(&mut command, lines.as_bytes());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn conversations_that_are_over_are_learnt_from_while_an_agent_is_connected() {
+    let machine = Machine::new();
+    for (session, said) in [("s1", "I live in Cardiff."), ("s2", "Good morning.")] {
+        let flags = format!("remember --layer user --kind episode --role user --session {session}");
+        assert!(machine.run(&format!("{flags} '{said}'")).status.success());
+    }
+    let agent = Agent::start(&machine, "", ERAS[0]);
+    let begun = Instant::now();
+    let learnt = || {
+        let listed = machine.run("list --kind fact --json");
+        let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+        listed["memories"][0]["content"].as_str().map(str::to_owned)
+    };
+    while learnt().is_none() && begun.elapsed() < LONG {
+        thread::sleep(Duration::from_millis(200));
+    }
+    assert_eq!(learnt().as_deref(), Some("The user lives in Cardiff"));
+    drop(agent);
 }
 
 #[test]
