@@ -9,6 +9,7 @@ mod consolidated;
 mod engine;
 mod enriching;
 mod facts;
+mod fading;
 mod fixture;
 mod forgetting;
 mod golden;
