@@ -94,6 +94,7 @@ pub struct Overrides {
     pub schedule_reflect: Option<String>,
     pub schedule_expire: Option<String>,
     pub decay_formula: Option<String>,
+    pub decay_pace: Option<String>,
     pub decay_threshold: Option<String>,
     pub decay_rest_days: Option<String>,
     pub decay_exempt_layers: Option<String>,

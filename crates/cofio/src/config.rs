@@ -46,6 +46,8 @@ pub struct Merge {
 pub struct Decay {
     /// By which formula.
     pub formula: Formula,
+    /// How many times as fast as its own rate says; at 0 nothing fades.
+    pub pace: f64,
     /// The strength, from 0 to 1, below which a memory is out of use.
     pub threshold: f64,
     /// How long a memory is out of use before it is put away.
@@ -152,7 +154,8 @@ impl Default for Config {
 impl Default for Decay {
     fn default() -> Self {
         let rest = SignedDuration::from_hours(24 * 30);
-        Self { formula: Formula::Ebbinghaus, threshold: 0.05, rest, exempt: Vec::new() }
+        let (formula, exempt) = (Formula::Ebbinghaus, Vec::new());
+        Self { formula, pace: 1.0, threshold: 0.05, rest, exempt }
     }
 }
 

@@ -181,7 +181,8 @@ pub trait Store: Send + Sync {
     /// learnt last comes last.
     ///
     /// Turns of conversations are to be consolidated, and facts and turns enriched, as long as they
-    /// are active and have not ended. A memory whose text changes begins again.
+    /// are active and have not ended; nothing waits for another stage. A memory whose text changes
+    /// begins again; one that changes otherwise, with the stages that are not of its text.
     async fn waiting(&self, access: &Access, stage: Stage, now: Timestamp) -> Result<Vec<Waiting>>;
 
     /// Returns some of those in one place, what happened first coming first.
@@ -193,6 +194,9 @@ pub trait Store: Send + Sync {
         now: Timestamp,
         limit: usize,
     ) -> Result<Vec<Memory>>;
+
+    /// Returns the memories of a scope that came through a stage, in any order.
+    async fn came_through(&self, scope: &Scope, stage: Stage) -> Result<Vec<MemoryId>>;
 
     /// Lets a holder, until a moment, do what only one may do at a time; returns whether it may.
     ///

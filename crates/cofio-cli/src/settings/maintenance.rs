@@ -65,6 +65,25 @@ impl fmt::Display for Share {
     }
 }
 
+/// How many times as fast as usual: a number from 0 to 100.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pace(pub f64);
+
+impl FromStr for Pace {
+    type Err = String;
+
+    fn from_str(raw: &str) -> Result<Self, String> {
+        let pace = raw.parse().ok().filter(|number| (0.0..=100.0).contains(number));
+        pace.map(Self).ok_or_else(|| "give a number from 0 to 100, such as 0.5".to_owned())
+    }
+}
+
+impl fmt::Display for Pace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// Some layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layers(pub Vec<Layer>);
@@ -104,6 +123,7 @@ pub fn govern(config: &mut Config, values: &Values) {
     let days = |count: i64| SignedDuration::from_hours(24 * count);
     config.decay = Decay {
         formula: values.decay_formula.value,
+        pace: values.decay_pace.value.0,
         threshold: values.decay_threshold.value.0,
         rest: days(values.decay_rest_days.value),
         exempt: values.decay_exempt_layers.value.clone().map(|layers| layers.0).unwrap_or_default(),

@@ -11,7 +11,7 @@ use cofio::model::{Identifier, Kind, Layer};
 use cofio_server::mcp::SourceName;
 use jiff::tz::TimeZone;
 
-use super::maintenance::{Layers, Line, Share};
+use super::maintenance::{Layers, Line, Pace, Share};
 use super::places;
 
 /// A value, or what would be right.
@@ -487,6 +487,7 @@ shown_as_displayed!(
     Line,
     OnSecret,
     Provider,
+    Pace,
     Share,
     SourceName,
     String,

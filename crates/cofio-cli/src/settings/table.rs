@@ -9,7 +9,7 @@ use cofio::model::{Identifier, Kind, Layer, Task};
 use cofio_server::mcp::SourceName;
 use jiff::tz::TimeZone;
 
-use super::maintenance::{Layers, Line, Share};
+use super::maintenance::{Layers, Line, Pace, Share};
 use super::origin::{Given, Row};
 use super::read::{Color, EmbedderName, Hooks, OnSecret, Provider};
 use super::sources::Sources;
@@ -176,6 +176,8 @@ settings! {
     schedule_expire = "schedule.expire": Line, "COFIO_SCHEDULE_EXPIRE", MayNotSet, read::parsed, |_| default::fixed(Line::usual(Task::Expire));
     /// How memories fade.
     decay_formula = "decay.formula": Formula, "COFIO_DECAY_FORMULA", MayNotSet, read::formula, |_| default::fixed(Formula::Ebbinghaus);
+    /// How many times as fast as usual memories fade; at 0 none does.
+    decay_pace = "decay.pace": Pace, "COFIO_DECAY_PACE", MayNotSet, read::parsed, |_| default::fixed(Pace(1.0));
     /// The strength below which a memory is out of use.
     decay_threshold = "decay.threshold": Share, "COFIO_DECAY_THRESHOLD", MayNotSet, read::parsed, |_| default::fixed(Share(0.05));
     /// How many days a memory is out of use before it is put away.

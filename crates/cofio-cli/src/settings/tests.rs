@@ -178,6 +178,7 @@ fn every_setting_listens_to_every_source() {
         ("schedule.reflect", "0 5 1 * *"),
         ("schedule.expire", "*/5 * * * *"),
         ("decay.formula", "daily"),
+        ("decay.pace", "0.5"),
         ("decay.threshold", "0.1"),
         ("decay.rest_days", "7"),
         ("decay.exempt_layers", "user,org"),
@@ -233,6 +234,7 @@ fn every_setting_listens_to_every_source() {
         schedule_reflect: Some("0 5 1 * *".to_owned()),
         schedule_expire: Some("*/5 * * * *".to_owned()),
         decay_formula: Some("daily".to_owned()),
+        decay_pace: Some("0.5".to_owned()),
         decay_threshold: Some("0.1".to_owned()),
         decay_rest_days: Some("7".to_owned()),
         decay_exempt_layers: Some("user,org".to_owned()),
@@ -321,6 +323,7 @@ fn defaults_are_as_documented() {
         "schedule.reflect | 0 3 * * sun | default",
         "schedule.expire | @hourly | default",
         "decay.formula | ebbinghaus | default",
+        "decay.pace | 1 | default",
         "decay.threshold | 0.05 | default",
         "decay.rest_days | 30 | default",
         "decay.exempt_layers | - | default",
@@ -547,7 +550,7 @@ fn an_unknown_name_is_refused_with_the_nearest_known() {
                  llm.tokens_per_day, llm.tokens_per_job, llm.tokens_per_scope, llm.money_per_day, \
                  llm.money_per_job, llm.money_per_scope, llm.price_input, llm.price_output, \
                  schedule.enrich, schedule.consolidate, schedule.promote, schedule.decay, \
-                 schedule.reflect, schedule.expire, decay.formula, decay.threshold, \
+                 schedule.reflect, schedule.expire, decay.formula, decay.pace, decay.threshold, \
                  decay.rest_days, decay.exempt_layers, sessions.idle_minutes, sessions.keep_days, \
                  sessions.promotion, merge.similarity, guard.share, mcp.source, hooks, color";
     check(

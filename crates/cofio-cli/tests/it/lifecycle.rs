@@ -113,6 +113,12 @@ fn what_cannot_be_done_is_said() {
         "
         $ cofio maintain decay
         decay completed, nothing to do (job_1)
+        $ cofio maintain decay --of s1
+        ! error: decay knows no conversations; only consolidate and promote do
+        [2]
+        $ cofio maintain all --of s1 --dry-run
+        ! error: enrich knows no conversations; only consolidate and promote do
+        [2]
         $ cofio jobs spending
         no language model was asked yet
         $ cofio jobs show job_00000000000000000000000000000000

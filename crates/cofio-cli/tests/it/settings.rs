@@ -123,6 +123,7 @@ fn the_doctor_says_where_everything_is() {
           schedule.reflect      0 3 * * sun  (default)
           schedule.expire       @hourly  (default)
           decay.formula         ebbinghaus  (default)
+          decay.pace            1  (default)
           decay.threshold       0.05  (default)
           decay.rest_days       30  (default)
           decay.exempt_layers   -  (default)

@@ -15,10 +15,13 @@ impl Engine {
         self.move_on(caller, id, &from, to).await.map_err(|error| error.during("archive"))
     }
 
-    /// Brings back a memory that was put away or has faded.
+    /// Brings back a memory that was put away or has faded, which counts as reading it.
     pub async fn bring_back(&self, caller: &Caller, id: &MemoryId) -> Result<Memory> {
         let (from, to) = ([State::Archived, State::Decayed], State::Active);
-        self.move_on(caller, id, &from, to).await.map_err(|error| error.during("bring back"))
+        let moved = self.move_on(caller, id, &from, to).await;
+        let memory = moved.map_err(|error| error.during("bring back"))?;
+        self.observe(caller, self.now(), "bring back", std::slice::from_ref(&memory));
+        Ok(memory)
     }
 
     async fn move_on(

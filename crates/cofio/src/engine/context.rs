@@ -122,6 +122,7 @@ impl Engine {
     ///
     /// With a session, what is known of the user is that of the moment when this was first asked
     /// in it, so that its bytes stay the same; a memory that is changed or forgotten changes them.
+    /// What is in the block counts as read.
     pub async fn context(&self, caller: &Caller, request: &ContextRequest) -> Result<ContextBlock> {
         caller.require(Right::Read).map_err(|error| error.during("context"))?;
         self.check_amounts(request)?;
@@ -145,7 +146,10 @@ impl Engine {
                 known.relevant.extend(relevant.take(limit));
             }
         }
-        Ok(retrieval::block(&known, request.tokens))
+        let block = retrieval::block(&known, request.tokens);
+        let (now, ids) = (self.now(), block.memories.clone());
+        self.record_reading(caller, now, "context", ids.len() as u64, ids);
+        Ok(block)
     }
 
     fn check_amounts(&self, request: &ContextRequest) -> Result<()> {
@@ -205,7 +209,7 @@ impl Engine {
         // What was told may be the best there is, and must not stand in the way of the next best.
         let limit = (limit + request.told.len()).min(self.config.limits.search_results);
         let query = Query { recency, limit, ..Query::new(selection, request.prompt.as_str()) };
-        self.search(caller, &query).await
+        self.answer(caller, &query, self.now()).await.map_err(|error| error.during("context"))
     }
 
     async fn latest_reflection(

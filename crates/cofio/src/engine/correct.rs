@@ -89,6 +89,10 @@ impl Engine {
         if same && prepared.memory.content == old.content {
             return Err(Error::invalid(format!("{} says so already", old.id)));
         }
+        if prepared.memory.triple.is_none() && old.decay_rate > 0.0 {
+            // It states the same sort of thing.
+            prepared.memory.decay_rate = old.decay_rate;
+        }
         prepared.memory.provenance.supersedes = Some(old.id.clone());
         Ok(prepared)
     }

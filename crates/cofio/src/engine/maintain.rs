@@ -34,7 +34,7 @@ pub struct Assignment {
     pub task: Task,
     /// Only there; otherwise everywhere that the caller may.
     pub within: Option<Vec<Scope>>,
-    /// Only this conversation, where there are conversations.
+    /// Only this conversation, which only consolidation and promotion know.
     pub conversation: Option<Identifier>,
     /// Whether conversations that may still go on are left alone.
     pub only_over: bool,
@@ -371,10 +371,17 @@ impl Engine {
     }
 }
 
-/// Refuses a task to whoever lacks a right that it takes, or may not open where it is to be done.
+/// Refuses a task for a conversation that it does not know, or to whoever lacks a right that it takes
+/// or may not open where it is to be done.
 fn check(caller: &Caller, assignment: &Assignment) -> Result<()> {
     if assignment.task == Task::Undo {
         return Err(Error::invalid("a job is undone by its id"));
+    }
+    let of_conversations = matches!(assignment.task, Task::Consolidate | Task::Promote);
+    if assignment.conversation.is_some() && !of_conversations {
+        let task = assignment.task;
+        let message = format!("{task} knows no conversations; only consolidate and promote do");
+        return Err(Error::invalid(message));
     }
     caller.require(Right::Read)?;
     caller.require(Right::Write)?;

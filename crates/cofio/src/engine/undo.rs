@@ -7,7 +7,7 @@ use crate::ingest;
 use crate::lifecycle::plan::{Plan, Step};
 use crate::model::{
     Caller, Change, ChangeKind, ChangeRecord, Counts, Job, JobId, JobState, Memory, MemoryId,
-    Right, Task, Timestamp, Trigger, Work,
+    Right, Stage, Task, Timestamp, Trigger, Work,
 };
 
 /// How a job is taken back.
@@ -15,7 +15,7 @@ use crate::model::{
 pub struct Undoing {
     /// Whether what somebody changed since is left as it is, in place of refusing everything.
     pub skip_changed: bool,
-    /// Whether what the job looked at is looked at again by the next one.
+    /// Whether the next job looks again at what this one looked at, and may do the same.
     pub again: bool,
 }
 
@@ -58,7 +58,8 @@ impl Engine {
     /// number that somebody has seen never means another text. Fails with `Conflict` if somebody
     /// changed any of it since, or concluded something from what it added, and with `Unauthorized`
     /// if not all of it is open to the caller. What has ended and was removed is gone, so the task
-    /// that does so cannot be taken back.
+    /// that does so cannot be taken back. The next job does none of it again, unless that is asked for
+    /// or a memory was changed since.
     pub async fn undo(&self, caller: &Caller, id: &JobId, undoing: Undoing) -> Result<Undone> {
         let undo = async {
             caller.require(Right::Write)?;
@@ -173,10 +174,16 @@ impl Engine {
             undone_by: None,
         };
         let again = undoing.again.then(|| undone.id.clone());
+        let spared = Stage::after_undoing(undone.task).filter(|_| !undoing.again);
+        let changed = plan.steps.iter().filter(|step| step.after().is_some());
+        let through = spared
+            .into_iter()
+            .flat_map(|stage| changed.clone().map(move |step| (step.id().clone(), stage)));
+        let through = through.collect();
         let undone = Job { state: JobState::Undone, undone_by: Some(job.id.clone()), ..undone };
         let audit = vec![described(&job, &plan).with("undoes", undone.id.as_str())];
         let changes = in_order(plan).into_iter().map(|step| step.change).collect();
-        let work = Work { other: Some(undone), again, ..Work::on(job.clone()) };
+        let work = Work { other: Some(undone), through, again, ..Work::on(job.clone()) };
         self.commit_work(caller, now, changes, audit, work).await?;
         self.announce();
         Ok(job)

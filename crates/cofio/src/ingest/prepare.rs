@@ -5,15 +5,12 @@ use super::redact::{Level, Redaction, findings, redact};
 use super::{identity, instructs, limits};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lifecycle::expiry;
+use crate::lifecycle::{decay, expiry};
 use crate::model::{
     Accesses, CleanText, Doubt, Draft, Embedding, Identifier, Kind, Memory, MemoryId, Patch,
     Provenance, Scope, Source, SourceType, State, Timestamp, Triple, Trust, microseconds,
 };
 use crate::recognise;
-
-/// How fast facts and procedures fade, per day, if nothing is said.
-const DECAY_RATE: f64 = 0.1;
 
 /// A memory that may be kept.
 #[derive(Debug, Clone)]
@@ -73,7 +70,7 @@ pub fn prepare(draft: Draft, id: MemoryId, config: &Config, now: Timestamp) -> R
         updated_at: now,
         expires_at,
         valid_until: None,
-        decay_rate: if draft.kind.decays() { DECAY_RATE } else { 0.0 },
+        decay_rate: decay::rate(draft.kind, draft.triple.as_ref()),
         accesses: Accesses::default(),
         provenance: Provenance { derived_from: draft.derived_from, ..Provenance::default() },
         triple: draft.triple.map(|triple| cleaner.triple(&triple)),

@@ -1,6 +1,6 @@
 //! What a while has brought: what was learnt, what changed, what waits, what was forgotten.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use jiff::ToSpan as _;
@@ -71,6 +71,19 @@ impl Brief {
         }
         brief.learnt.sort_by_key(|memory| std::cmp::Reverse(memory.created_at));
         brief
+    }
+
+    /// Leaves out what was learnt or changed where somebody knows it already.
+    pub fn leave_out(&mut self, known: &[MemoryId]) {
+        let known: HashSet<&MemoryId> = known.iter().collect();
+        self.learnt.retain(|memory| !known.contains(&memory.id));
+        self.changed.retain(|(before, _)| !known.contains(&before.id));
+    }
+
+    /// Returns what was learnt, and what is no longer held to be true.
+    pub fn news(&self) -> Vec<MemoryId> {
+        let changed = self.changed.iter().map(|(before, _)| before);
+        self.learnt.iter().chain(changed).map(|memory| memory.id.clone()).collect()
     }
 
     /// Returns whether there is nothing to tell.

@@ -3,27 +3,61 @@
 //! Strength follows from what is kept and from the time, so nothing is written while it wanes; a
 //! memory changes only when it falls out of use, and when it is put away.
 
+use super::extraction::FactType;
 use super::plan::{Plan, Step};
 use crate::config::{Decay, Formula};
-use crate::model::{Fraction, Memory, State, Timestamp};
+use crate::model::{Fraction, Kind, Memory, State, Timestamp, Triple};
 
 /// Seconds of a day.
 const DAY: f64 = 24.0 * 60.0 * 60.0;
+
+/// How fast a memory fades, per day, of which nobody knows what it states.
+///
+/// 5 % are left after 30 days without a reading.
+const USUAL: f64 = 0.1;
+
+/// How fast facts fade, per day, by what they state.
+///
+/// What somebody is changes in years and is asked for rarely: 64 % are left after 90 days without a
+/// reading, 16 % after a year, and 5 % after 600 days. What somebody likes, has, does or decided
+/// holds for months at least: 41 % after 90 days, 5 % after 300, 3 % after a year. What happens once
+/// or soon is of no use a month later, and the turns that tell of it are kept for longer.
+const RATES: &[(FactType, f64)] = &[
+    (FactType::Identity, 0.005),
+    (FactType::Relation, 0.005),
+    (FactType::Preference, 0.01),
+    (FactType::Possession, 0.01),
+    (FactType::Habit, 0.01),
+    (FactType::Decision, 0.01),
+    (FactType::Plan, 0.1),
+    (FactType::Event, 0.1),
+];
+
+/// Returns how fast a new memory fades, per day, by its kind and what it states.
+pub fn rate(kind: Kind, triple: Option<&Triple>) -> f64 {
+    if !kind.decays() {
+        return 0.0;
+    }
+    let stated = triple.filter(|_| kind == Kind::Fact).and_then(|it| it.fact_type.parse().ok());
+    let known = RATES.iter().find(|(fact_type, _)| Some(*fact_type) == stated);
+    known.map_or(USUAL, |(_, rate)| *rate)
+}
 
 /// Returns how strong a memory is at a moment, from 0 to 1.
 pub fn strength(memory: &Memory, policy: &Decay, now: Timestamp) -> f64 {
     let value = |fraction: Option<Fraction>| fraction.map_or(1.0, Fraction::get);
     let Memory { metadata, created_at, accesses, decay_rate, .. } = memory;
+    let rate = decay_rate * policy.pace;
     if !fades(memory, policy) {
         return value(metadata.confidence);
     }
     match policy.formula {
         Formula::Ebbinghaus => {
             let used_at = accesses.last_at.map_or(*created_at, |read| read.max(*created_at));
-            value(metadata.confidence) * (-decay_rate * days(used_at, now)).exp()
+            value(metadata.confidence) * (-rate * days(used_at, now)).exp()
         }
         Formula::Daily => {
-            let kept = (1.0 - decay_rate).clamp(0.0, 1.0);
+            let kept = (1.0 - rate).clamp(0.0, 1.0);
             value(metadata.relevance) * kept.powf(days(*created_at, now))
         }
     }
@@ -68,7 +102,7 @@ fn next(memory: &Memory, policy: &Decay, now: Timestamp) -> Option<(State, &'sta
 /// rarely.
 fn fades(memory: &Memory, policy: &Decay) -> bool {
     memory.kind.decays()
-        && memory.decay_rate > 0.0
+        && memory.decay_rate * policy.pace > 0.0
         && memory.key.is_none()
         && !policy.exempt.contains(&memory.scope.layer())
 }
@@ -82,7 +116,7 @@ fn days(from: Timestamp, to: Timestamp) -> f64 {
 mod tests {
     use super::super::fixtures::{after, fact as numbered};
     use super::*;
-    use crate::model::{Accesses, Kind, Layer};
+    use crate::model::{Accesses, Layer};
     use proptest::prelude::*;
 
     fn fact() -> Memory {
@@ -114,6 +148,61 @@ mod tests {
         check(&faded, &policy, 59, None);
         check(&faded, &policy, 60, Some(State::Archived));
         check(&Memory { state: State::Archived, ..faded }, &policy, 900, None);
+    }
+
+    /// Returns a fact that states something of a type.
+    fn of_type(fact_type: &str) -> Memory {
+        let part = |text: &str| text.to_owned();
+        let (subject, predicate, object) = (part("user"), part("home"), part("Cardiff"));
+        let triple = Triple { fact_type: part(fact_type), subject, predicate, object };
+        Memory { decay_rate: rate(Kind::Fact, Some(&triple)), triple: Some(triple), ..fact() }
+    }
+
+    #[test]
+    fn what_a_fact_states_says_how_long_it_stays() {
+        let days = |fact_type: &str, last: i64| {
+            check(&of_type(fact_type), &Decay::default(), last, None);
+            check(&of_type(fact_type), &Decay::default(), last + 1, Some(State::Decayed));
+        };
+        // 0.05 is reached after ln(20) / rate days.
+        for lasting in ["identity", "relation"] {
+            days(lasting, 599);
+        }
+        for settled in ["preference", "possession", "habit", "decision"] {
+            days(settled, 299);
+        }
+        for passing in ["plan", "event", "entity", ""] {
+            days(passing, 29);
+        }
+    }
+
+    #[test]
+    fn every_type_has_a_rate_and_only_facts_do() {
+        for fact_type in FactType::ALL {
+            assert!(RATES.iter().any(|(known, _)| known == fact_type), "{fact_type}");
+        }
+        let stated = of_type("identity").triple;
+        let check = |kind: Kind, expected: f64| {
+            assert!((rate(kind, stated.as_ref()) - expected).abs() < 1e-12, "{kind}");
+        };
+        check(Kind::Fact, 0.005);
+        check(Kind::Procedure, USUAL);
+        check(Kind::Reflection, 0.0);
+        check(Kind::Episode, 0.0);
+    }
+
+    #[test]
+    fn everything_fades_at_the_pace_that_is_set() {
+        let at = |pace: f64| Decay { pace, ..Decay::default() };
+        check(&of_type("preference"), &at(2.0), 149, None);
+        check(&of_type("preference"), &at(2.0), 150, Some(State::Decayed));
+        check(&fact(), &at(0.5), 59, None);
+        check(&fact(), &at(0.5), 60, Some(State::Decayed));
+        check(&fact(), &at(0.0), 9_999, None);
+        let daily = Decay { formula: Formula::Daily, ..at(0.5) };
+        // 0.95^58 is 0.0510, and 0.95^59 is 0.0485.
+        check(&fact(), &daily, 58, None);
+        check(&fact(), &daily, 59, Some(State::Decayed));
     }
 
     #[test]

@@ -182,9 +182,43 @@ pub enum Stage {
     Consolidated,
     /// More of what it names was looked for.
     Enriched,
+    /// It was taken from a conversation to its user, whatever became of it there.
+    Promoted,
+    /// A look back on a while had it.
+    Reflected,
+    /// It was to fade or to be put away, and somebody took that back.
+    Faded,
+    /// Another was to take its place that says the same, and somebody took that back.
+    Merged,
+    /// It was to end with its conversation, and somebody took that back.
+    Retired,
 }
 
-names!(Stage, "stage", Invalid, { Consolidated => "consolidated", Enriched => "enriched" });
+names!(Stage, "stage", Invalid, {
+    Consolidated => "consolidated", Enriched => "enriched", Promoted => "promoted",
+    Reflected => "reflected", Faded => "faded", Merged => "merged", Retired => "retired",
+});
+
+impl Stage {
+    /// Returns whether a memory that changes has come through it all the same, as long as its text is
+    /// the same.
+    pub fn is_of_text(self) -> bool {
+        matches!(self, Self::Consolidated | Self::Enriched | Self::Promoted)
+    }
+
+    /// Returns what a memory has come through to which what a task did was taken back, so that the
+    /// task leaves it alone.
+    ///
+    /// Other tasks have the memories that they look at come through a stage themselves.
+    pub fn after_undoing(task: Task) -> Option<Self> {
+        match task {
+            Task::Decay => Some(Self::Faded),
+            Task::Merge => Some(Self::Merged),
+            Task::Promote => Some(Self::Retired),
+            Task::Enrich | Task::Consolidate | Task::Reflect | Task::Expire | Task::Undo => None,
+        }
+    }
+}
 
 /// Where memories have still to come through a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]

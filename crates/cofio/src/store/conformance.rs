@@ -259,6 +259,7 @@ macro_rules! conformance_suite {
                 a_job_makes_every_change_or_none,
                 turns_wait_by_conversation_and_facts_with_them_by_scope,
                 what_came_through_a_stage_waits_no_more,
+                what_came_through_a_stage_is_known_until_it_changes,
                 what_is_spent_is_counted_by_day_job_and_scope,
                 what_is_not_permitted_is_not_spent,
                 one_at_a_time_holds_a_lease,

@@ -250,6 +250,10 @@ impl Store for MemoryStore {
         Ok(self.contents().first_waiting(scope, conversation, stage, now, limit))
     }
 
+    async fn came_through(&self, scope: &Scope, stage: Stage) -> Result<Vec<MemoryId>> {
+        Ok(self.contents().came_through(scope, stage))
+    }
+
     async fn lease(
         &self,
         name: &str,

@@ -332,6 +332,11 @@ impl Store for SqliteStore {
             .await
     }
 
+    async fn came_through(&self, scope: &Scope, stage: Stage) -> Result<Vec<MemoryId>> {
+        let scope = scope.clone();
+        self.threads.read(move |connection| jobs::came_through(connection, &scope, stage)).await
+    }
+
     async fn lease(
         &self,
         name: &str,

@@ -1,5 +1,6 @@
 //! What each task wants in each place.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::advice::{Advice, Errand};
@@ -135,7 +136,7 @@ impl Engine {
     ) -> Result<Piece> {
         let Drafted { plan, through, more, estimate } = match task {
             Task::Decay => Drafted::whole(self.plan_decay(unit, now).await?),
-            Task::Promote => Drafted::whole(self.plan_promotion(caller, unit, now).await?),
+            Task::Promote => self.plan_promotion(caller, unit, now).await?,
             Task::Reflect => self.plan_reflection(caller, unit, errand, now).await?,
             Task::Consolidate => self.plan_consolidation(caller, unit, errand, now).await?,
             Task::Merge => Drafted::whole(self.plan_merge(unit, now).await?),
@@ -206,6 +207,7 @@ impl Engine {
         let kinds = vec![Kind::Fact];
         let mut facts = self.in_states(&unit.scope, kinds, vec![State::Active], now).await?;
         facts.retain(|fact| fact.key.is_none());
+        self.leave_alone(&unit.scope, Stage::Merged, &mut facts).await?;
         facts.truncate(merging::MOST);
         if facts.len() < policy.facts || !policy.layers.contains(&unit.scope.layer()) {
             return Ok(Plan::default());
@@ -243,17 +245,26 @@ impl Engine {
     async fn plan_decay(&self, unit: &Unit, now: Timestamp) -> Result<Plan> {
         let kinds = Kind::ALL.iter().copied().filter(|kind| kind.decays()).collect();
         let states = vec![State::Active, State::Decayed];
-        let memories = self.in_states(&unit.scope, kinds, states, now).await?;
+        let mut memories = self.in_states(&unit.scope, kinds, states, now).await?;
+        self.leave_alone(&unit.scope, Stage::Faded, &mut memories).await?;
         Ok(decay::plan(memories, &self.config.decay, now, ingest::identity_of))
     }
 
     /// Plans what becomes of a conversation's own memories.
-    async fn plan_promotion(&self, caller: &Caller, unit: &Unit, now: Timestamp) -> Result<Plan> {
-        let Some(user) = promotion::user_of(&unit.scope) else { return Ok(Plan::default()) };
+    async fn plan_promotion(
+        &self,
+        caller: &Caller,
+        unit: &Unit,
+        now: Timestamp,
+    ) -> Result<Drafted> {
+        let Some(user) = promotion::user_of(&unit.scope) else { return Ok(Drafted::default()) };
         let policy = &self.config.sessions;
-        let memories = self.in_states(&unit.scope, Vec::new(), vec![State::Active], now).await?;
+        let mut memories =
+            self.in_states(&unit.scope, Vec::new(), vec![State::Active], now).await?;
+        let looked_at = memories.len() as u64;
         let over_at = memories.iter().map(|memory| memory.created_at).max().unwrap_or(now);
-        let known = self.promoted_already(caller, &memories, &user).await?;
+        let mut known = self.promoted_already(caller, &memories, &user).await?;
+        known.extend(self.store.came_through(&unit.scope, Stage::Promoted).await?);
         let mut steps = Vec::new();
         for draft in promotion::promoted(&memories, &user, policy) {
             if !draft.derived_from.iter().any(|id| known.contains(id)) {
@@ -262,8 +273,26 @@ impl Engine {
             }
         }
         let mut steps = self.without_known(caller, steps, now).await?;
+        let through = concluded_from(&steps, Stage::Promoted);
+        self.leave_alone(&unit.scope, Stage::Retired, &mut memories).await?;
         steps.extend(promotion::retired(&memories, over_at, policy, now, ingest::identity_of));
-        Ok(Plan { steps, looked_at: memories.len() as u64, refused: 0 })
+        let plan = Plan { steps, looked_at, refused: 0 };
+        Ok(Drafted { plan, through, ..Drafted::default() })
+    }
+
+    /// Leaves out the memories of a scope that have come through a stage already.
+    async fn leave_alone(
+        &self,
+        scope: &Scope,
+        stage: Stage,
+        memories: &mut Vec<Memory>,
+    ) -> Result<()> {
+        if !memories.is_empty() {
+            let through: HashSet<MemoryId> =
+                self.store.came_through(scope, stage).await?.into_iter().collect();
+            memories.retain(|memory| !through.contains(&memory.id));
+        }
+        Ok(())
     }
 
     /// Returns which of some memories a user has already.
@@ -292,8 +321,9 @@ impl Engine {
         let last = self.last_reflection(&unit.scope, now).await?;
         let Some(since) = brief::due_since(last, now) else { return Ok(Drafted::default()) };
         let scopes = std::slice::from_ref(&unit.scope);
-        let week = self.look_back(caller, scopes, since).await?;
+        let mut week = self.look_back(caller, scopes, since).await?;
         let looked_at = (week.learnt.len() + week.changed.len()) as u64;
+        week.leave_out(&self.store.came_through(&unit.scope, Stage::Reflected).await?);
         let zone = &self.config.expiry.time_zone;
         let text = match self.reflection_told(&unit.scope, &week, errand, now).await? {
             Advice::Given(text, ()) => text,
@@ -310,7 +340,10 @@ impl Engine {
         let prepared = self.prepare_own(caller, draft, now).await?;
         let steps = prepared.map(|one| step(one, "it looks back on a week"));
         let steps = self.without_known(caller, steps.into_iter().collect(), now).await?;
-        Ok(Drafted::whole(Plan { steps, looked_at, refused: 0 }))
+        let seen = if steps.is_empty() { Vec::new() } else { week.news() };
+        let through = seen.into_iter().map(|id| (id, Stage::Reflected)).collect();
+        let plan = Plan { steps, looked_at, refused: 0 };
+        Ok(Drafted { plan, through, ..Drafted::default() })
     }
 
     /// Returns when a scope was last reflected on.
@@ -394,6 +427,13 @@ fn heard(turn: &Memory) -> Turn<'_> {
         said_at: turn.event_at,
         text: turn.content.as_str(),
     }
+}
+
+/// Returns the memories that steps conclude something from, as having come through a stage.
+fn concluded_from(steps: &[Step], stage: Stage) -> Vec<(MemoryId, Stage)> {
+    let sources =
+        steps.iter().filter_map(Step::after).flat_map(|after| &after.provenance.derived_from);
+    sources.map(|id| (id.clone(), stage)).collect()
 }
 
 /// Returns the cosine of two vectors of length one.

@@ -232,6 +232,41 @@ pub(super) async fn what_came_through_a_stage_waits_no_more(store: Subject) {
     left(&[0, 2]).await;
 }
 
+pub(super) async fn what_came_through_a_stage_is_known_until_it_changes(store: Subject) {
+    let (alice, bob) = (user("alice"), user("bob"));
+    let facts = [memory(&alice, 1, "tea"), memory(&alice, 2, "milk"), memory(&bob, 3, "beer")];
+    store.keep(&facts).await;
+    let all = facts.iter().flat_map(|fact| {
+        Stage::ALL.iter().map(|stage| (fact.id.clone(), *stage)).collect::<Vec<_>>()
+    });
+    work(&store, Work { through: all.collect(), ..Work::on(job(1, Task::Decay)) }, Vec::new())
+        .await;
+    let through = async |scope: &Scope, stage: Stage| {
+        let mut ids = store.0.came_through(scope, stage).await.expect("stages are read");
+        ids.sort();
+        ids
+    };
+    let (tea, milk, beer) = (&facts[0].id, &facts[1].id, &facts[2].id);
+    let relabelled = Memory { version: 2, ..facts[0].clone() };
+    store.commit(vec![update(&relabelled), update(&next(&facts[1], "cream"))]).await;
+    for stage in Stage::ALL.iter().copied() {
+        let kept = if stage.is_of_text() { vec![tea.clone()] } else { Vec::new() };
+        assert_eq!(through(&alice, stage).await, kept, "{stage}");
+        assert_eq!(through(&bob, stage).await, std::slice::from_ref(beer), "{stage}");
+        assert_eq!(through(&user("carol"), stage).await, []);
+    }
+    let once_more = Memory { version: 3, ..relabelled };
+    let both = vec![(tea.clone(), Stage::Faded), (milk.clone(), Stage::Faded)];
+    let second = Work { through: both, ..Work::on(job(2, Task::Undo)) };
+    work(&store, second, vec![update(&once_more)]).await;
+    let both = [tea.clone(), milk.clone()];
+    assert_eq!(through(&alice, Stage::Faded).await, both, "the change is part of the same work");
+    assert_eq!(waiting(&store, Stage::Faded).await, [], "nothing waits for it");
+    let again = Work { again: Some(job_id(2)), ..Work::on(job(3, Task::Undo)) };
+    work(&store, again, Vec::new()).await;
+    assert_eq!(through(&alice, Stage::Faded).await, []);
+}
+
 fn spending(day: i8, job: &str, scope: &str, money: u64) -> Spending {
     Spending {
         day: jiff::civil::date(2026, 3, day),

@@ -7,8 +7,8 @@ use super::contents::Contents;
 use super::kept::Kept;
 use crate::error::Result;
 use crate::model::{
-    Access, Amount, Identifier, Job, JobId, Kind, Memory, Scope, Spending, Spent, Stage, State,
-    Task, Timestamp, Waiting, Work,
+    Access, Amount, Identifier, Job, JobId, Kind, Memory, MemoryId, Scope, Spending, Spent, Stage,
+    State, Task, Timestamp, Waiting, Work,
 };
 use crate::store::{LONGEST_LEASE, Permit};
 
@@ -149,6 +149,13 @@ impl Contents {
         memories.truncate(limit);
         memories
     }
+
+    /// Returns the memories of a scope that came through a stage.
+    pub fn came_through(&self, scope: &Scope, stage: Stage) -> Vec<MemoryId> {
+        let inside = self.inside(std::slice::from_ref(scope)).into_iter();
+        let through = inside.filter(|kept| kept.stages.contains_key(&stage));
+        through.map(|kept| kept.memory.id.clone()).collect()
+    }
 }
 
 /// Returns whether a memory has still to come through a stage.
@@ -157,6 +164,7 @@ fn waits(kept: &Kept, stage: Stage, now: Timestamp) -> bool {
     let meant = match stage {
         Stage::Consolidated => memory.kind == Kind::Episode && memory.conversation().is_some(),
         Stage::Enriched => matches!(memory.kind, Kind::Episode | Kind::Fact),
+        _ => false,
     };
     let alive = memory.state == State::Active && !memory.expired(now);
     meant && alive && !kept.stages.contains_key(&stage)
@@ -166,6 +174,6 @@ fn waits(kept: &Kept, stage: Stage, now: Timestamp) -> bool {
 fn place(memory: &Memory, stage: Stage) -> Option<Identifier> {
     match stage {
         Stage::Consolidated => memory.conversation().and_then(|name| Identifier::new(name).ok()),
-        Stage::Enriched => None,
+        _ => None,
     }
 }

@@ -75,7 +75,8 @@ impl Kept {
             self.memory.embedding.clone_from(&before.memory.embedding);
             self.vectors.clone_from(&before.vectors);
             self.claim = before.claim.clone();
-            self.stages.clone_from(&before.stages);
+            let of_text = before.stages.iter().filter(|(stage, _)| stage.is_of_text());
+            self.stages = of_text.map(|(stage, job)| (*stage, job.clone())).collect();
         }
         self
     }

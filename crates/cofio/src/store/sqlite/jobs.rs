@@ -8,7 +8,7 @@ use super::read::{self, MEMORY, SCOPE, collect};
 use super::unexpected;
 use crate::error::Result;
 use crate::model::{
-    Access, Identifier, Job, JobId, Memory, Scope, Stage, Task, Timestamp, Waiting, Work,
+    Access, Identifier, Job, JobId, Memory, MemoryId, Scope, Stage, Task, Timestamp, Waiting, Work,
 };
 use crate::store::document::moment;
 use crate::store::{LONGEST_LEASE, decode_job, encode_job};
@@ -44,13 +44,16 @@ pub(super) fn keep_stages(connection: &Connection, job: i64, work: &Work) -> Res
     Ok(())
 }
 
-/// Lets a memory whose text is another come through every stage again.
-pub(super) fn begin_again(connection: &Connection, number: i64) -> Result<()> {
-    connection
-        .prepare_cached("DELETE FROM stages WHERE memory = ?")
-        .and_then(|mut delete| delete.execute([number]))
-        .map(drop)
-        .map_err(unexpected)
+/// Lets a memory that changed come through stages again: if its text is the same, through those that
+/// are not of its text.
+pub(super) fn begin_again(connection: &Connection, number: i64, same_text: bool) -> Result<()> {
+    let mut delete = connection
+        .prepare_cached("DELETE FROM stages WHERE memory = ? AND stage = ?")
+        .map_err(unexpected)?;
+    for stage in Stage::ALL.iter().filter(|stage| !same_text || !stage.is_of_text()) {
+        delete.execute(params![number, stage.as_str()]).map_err(unexpected)?;
+    }
+    Ok(())
 }
 
 fn put(connection: &Connection, job: &Job) -> Result<i64> {
@@ -112,7 +115,7 @@ pub(super) fn waiting(
     let open = filter::access(access);
     let conversation = match stage {
         Stage::Consolidated => "m.session",
-        Stage::Enriched => "NULL",
+        _ => "NULL",
     };
     let sql = format!(
         "SELECT {conversation}, count(*), max(m.created_at), {SCOPE}
@@ -161,12 +164,28 @@ pub(super) fn first_waiting(
     collect(connection, &sql, values, read::memory)
 }
 
+/// Returns the memories of a scope that came through a stage.
+pub(super) fn came_through(
+    connection: &Connection,
+    scope: &Scope,
+    stage: Stage,
+) -> Result<Vec<MemoryId>> {
+    let Some(&scope) = read::scope_numbers(connection, std::slice::from_ref(scope))?.first() else {
+        return Ok(Vec::new());
+    };
+    let sql = "SELECT m.id FROM memories AS m JOIN stages AS t USING (memory)
+               WHERE m.scope = ? AND t.stage = ?";
+    let values = [Sql::from(scope), Sql::from(stage.as_str().to_owned())];
+    collect(connection, sql, values, |row| row.get::<_, String>(0).map_err(unexpected)?.parse())
+}
+
 /// Returns the condition on a memory `m` that it has still to come through a stage; its one value is
 /// the moment.
 fn not_through(stage: Stage) -> String {
     let meant = match stage {
         Stage::Consolidated => "m.kind = 'episode' AND m.session IS NOT NULL",
         Stage::Enriched => "m.kind IN ('episode', 'fact')",
+        _ => "false",
     };
     format!(
         "{meant} AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ?)

@@ -159,12 +159,13 @@ impl<'a> Writing<'a> {
         rows::insert_parents(self.connection, row.number, memory)?;
         let before = underive(self.connection, &row)?;
         derive(self.connection, row.number, row.scope, memory, derived)?;
-        if !memory.shares_vectors_with(&before) {
+        let same_text = memory.shares_vectors_with(&before);
+        jobs::begin_again(self.connection, row.number, same_text)?;
+        if !same_text {
             codes::remove(self.connection, row.scope, row.number)?;
             rows::mark_embedded(self.connection, row.number, None)?;
             pending::remove(self.connection, row.number)?;
             pending::add(self.connection, row.number, row.scope)?;
-            jobs::begin_again(self.connection, row.number)?;
         }
         self.note(ChangeKind::Updated, id, row.scope, row.number, memory.version);
         Ok(Outcome::Updated(id.clone()))

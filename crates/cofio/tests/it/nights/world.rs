@@ -164,7 +164,15 @@ impl World {
                 assert_eq!(self.everything(), before, "{last} again");
                 Vec::new()
             }
-            After::TakenBack => self.take_back(done, false),
+            After::TakenBack => {
+                let changed = self.take_back(done, false);
+                if let [(task, _)] = work.tasks[..] {
+                    let before = self.everything();
+                    self.job(task, work);
+                    assert_eq!(self.everything(), before, "{task} did again what was taken back");
+                }
+                changed
+            }
             After::TakenBackToBeDoneAgain => self.take_back(done, true),
         }
     }

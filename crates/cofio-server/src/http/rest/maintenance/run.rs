@@ -92,11 +92,6 @@ impl RunInput {
         if self.dry_run && self.agreed {
             return Err(Error::invalid("with dryRun nothing is done, so nobody has to agree"));
         }
-        let of_conversations = matches!(task, Task::Consolidate | Task::Promote);
-        if self.conversation.is_some() && !of_conversations {
-            let message = format!("{task} knows no conversations; only consolidate and promote do");
-            return Err(Error::invalid(message));
-        }
         Ok(Assignment {
             within: self.within(visit)?,
             conversation: self.conversation.as_deref().map(Identifier::new).transpose()?,
