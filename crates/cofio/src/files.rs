@@ -10,6 +10,7 @@ mod bullet;
 mod content;
 mod document;
 mod edit;
+pub mod folder;
 mod front_matter;
 mod lines;
 mod marker;
@@ -20,6 +21,7 @@ mod render;
 pub use content::normal;
 pub use document::{Document, Entry, Place};
 pub use edit::{Edit, Position};
+pub use folder::Folder;
 pub use front_matter::{FrontMatter, Value};
 pub use marker::Marker;
 
