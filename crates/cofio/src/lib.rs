@@ -38,6 +38,7 @@ pub mod store;
 
 pub mod bundle;
 mod entry;
+pub mod files;
 
 mod error;
 pub mod model;

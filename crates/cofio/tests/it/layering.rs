@@ -19,6 +19,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("store", &[]),
     ("entry", &[]),
     ("bundle", &["entry"]),
+    ("files", &[]),
     (
         "engine",
         &["ingest", "recognise", "retrieval", "lifecycle", "embed", "llm", "store", "bundle"],

@@ -1,0 +1,29 @@
+//! Memory as files of markdown that people read, edit and keep under version control.
+//!
+//! A [`Document`] is a file as a sequence of blocks, which gives back every byte. Lists and prose
+//! are [`Entry`]s, each of which may be a memory; a [`Marker`], a comment that is not shown, names
+//! it. Everything else is left as it stands.
+//!
+//! The form of a file is in decision 18.
+
+mod bullet;
+mod content;
+mod document;
+mod edit;
+pub mod folder;
+mod front_matter;
+mod lines;
+mod marker;
+mod output;
+mod parse;
+mod render;
+
+pub use content::normal;
+pub use document::{Document, Entry, Place};
+pub use edit::{Edit, Position};
+pub use folder::Folder;
+pub use front_matter::{FrontMatter, Value};
+pub use marker::Marker;
+
+#[cfg(test)]
+mod tests;
