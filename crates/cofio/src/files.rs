@@ -7,6 +7,7 @@
 //! The form of a file is in decision 18.
 
 mod bullet;
+pub mod compare;
 mod content;
 mod document;
 mod edit;
@@ -18,6 +19,7 @@ mod output;
 mod parse;
 mod render;
 
+pub use compare::compare;
 pub use content::normal;
 pub use document::{Document, Entry, Place};
 pub use edit::{Edit, Position};

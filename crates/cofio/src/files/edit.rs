@@ -36,6 +36,7 @@ pub struct Edit<'a> {
 #[derive(Default)]
 struct Change {
     removed: bool,
+    unmarked: bool,
     text: Option<String>,
     marker: Option<Marker>,
 }
@@ -74,6 +75,11 @@ impl<'a> Edit<'a> {
     /// Says which memory an entry is.
     pub fn mark(&mut self, place: Place, marker: Marker) {
         self.changes.entry(place.0).or_default().marker = Some(marker);
+    }
+
+    /// Takes the marker of an entry away.
+    pub fn unmark(&mut self, place: Place) {
+        self.changes.entry(place.0).or_default().unmarked = true;
     }
 
     /// Takes an entry out, and a blank line with it if there would be two in a row.
@@ -215,7 +221,8 @@ impl Change {
     /// Returns what stands in the place of an entry.
     fn written(&self, document: &Document, block: &Block, line_end: &str) -> String {
         let raw = document.raw(block);
-        let marker = self.marker.as_ref().or(block.marker.as_deref());
+        let old = block.marker.as_deref().filter(|_| !self.unmarked);
+        let marker = self.marker.as_ref().or(old);
         let body = &raw[..block.body - block.range.start];
         if let (None, Some(marker)) = (&self.text, marker)
             && block.kind != Kind::OpenFence
