@@ -309,9 +309,22 @@ impl Engine {
             Counts { held: 1.., .. } => JobState::Held,
             _ => JobState::Completed,
         };
-        self.keep_job(caller, job.clone()).await?;
+        let dismissed = self.repeated_by(&job).await?;
+        let work = Work { dismissed, ..Work::on(job.clone()) };
+        self.commit_work(caller, now, Vec::new(), Vec::new(), work).await?;
         self.make_room(&job).await?;
         Ok(job)
+    }
+
+    /// Returns the run before one that did nothing, if it did nothing either: of those in a row the
+    /// last one tells as much as all of them.
+    async fn repeated_by(&self, job: &Job) -> Result<Option<JobId>> {
+        if !job.did_nothing() {
+            return Ok(None);
+        }
+        let latest = self.store.jobs(Some(&job.actor), Some(job.task), 2).await?.into_iter();
+        let before = latest.filter(|other| other.id != job.id).next();
+        Ok(before.filter(Job::did_nothing).map(|before| before.id))
     }
 
     async fn keep_job(&self, caller: &Caller, job: Job) -> Result<()> {

@@ -468,6 +468,27 @@ fn of_many_processes_one_does_what_is_due() {
 }
 
 #[test]
+fn of_runs_that_did_nothing_in_a_row_the_last_one_is_kept() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Alice drinks tea");
+    let runs = || block_on(fixture.engine.jobs(&keeper(), None, 99)).unwrap();
+    let first = decay(&fixture);
+    fixture.wait(days(1));
+    run(&fixture, &keeper(), &Assignment::of(Task::Expire)).unwrap();
+    let second = decay(&fixture);
+    let bob = Caller::bound(named("bob"), &Identifiers::default().with(Layer::User, named("bob")));
+    let bobs = run(&fixture, &bob, &Assignment::of(Task::Decay)).unwrap();
+    assert!(runs().iter().all(|job| job.id != first.id), "a later one did nothing either");
+    assert!(runs().contains(&second) && runs().contains(&bobs), "another's says something else");
+    fixture.wait(days(31));
+    let faded = decay(&fixture);
+    let idle = decay(&fixture);
+    let decays = block_on(fixture.engine.jobs(&keeper(), Some(Task::Decay), 99)).unwrap();
+    assert_eq!(decays, [idle, faded, bobs, second]);
+    assert_eq!(runs().iter().filter(|job| job.task == Task::Expire).count(), 1);
+}
+
+#[test]
 fn a_census_says_how_jobs_went() {
     let fixture = Fixture::new();
     let census = || block_on(fixture.engine.census(&keeper())).unwrap().tasks;
