@@ -304,6 +304,33 @@ fn one_job_runs_at_a_time_and_one_that_stopped_is_not_called_complete() {
 }
 
 #[test]
+fn a_job_whose_place_another_took_stops_and_says_so() {
+    let fixture = Fixture::new();
+    for session in ["s1", "s2", "s3"] {
+        let mut said = episode("alice", "I love opera");
+        said.source.session = Some(named(session));
+        fixture.remember(said).unwrap();
+    }
+    let take_over = |done: usize, _: usize| {
+        if done == 1 {
+            fixture.wait(SignedDuration::from_mins(16));
+            let now = fixture.engine.now();
+            let until = now + SignedDuration::from_mins(15);
+            assert!(block_on(fixture.store.lease("maintain", "another", now, until)).unwrap());
+        }
+    };
+    let assignment = Assignment::of(Task::Consolidate);
+    let job = block_on(fixture.engine.maintain(&keeper(), &assignment, &take_over)).unwrap();
+    assert_eq!((job.state, job.counts.created, job.counts.failed), (JobState::Failed, 1, 1));
+    assert!(job.note.as_ref().unwrap().contains("another job took its place"), "{job:?}");
+    let (stage, now) = (Stage::Consolidated, fixture.engine.now());
+    let left = block_on(fixture.store.waiting(keeper().access(), stage, now)).unwrap();
+    assert_eq!(left.len(), 2, "what it had no right to do is not done");
+    let refused = run(&fixture, &keeper(), &Assignment::of(Task::Decay)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict, "the other one goes on");
+}
+
+#[test]
 fn nobody_sees_or_takes_back_a_job_of_others() {
     let fixture = Fixture::new();
     fixture.fact("alice", "Alice drinks tea");
