@@ -338,8 +338,8 @@ impl Engine {
         if !job.did_nothing() {
             return Ok(None);
         }
-        let latest = self.store.jobs(Some(&job.actor), Some(job.task), 2).await?.into_iter();
-        let before = latest.filter(|other| other.id != job.id).next();
+        let mut latest = self.store.jobs(Some(&job.actor), Some(job.task), 2).await?.into_iter();
+        let before = latest.find(|other| other.id != job.id);
         Ok(before.filter(Job::did_nothing).map(|before| before.id))
     }
 

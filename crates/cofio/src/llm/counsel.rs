@@ -15,11 +15,14 @@ pub struct Counsel {
     ledger: Arc<dyn Ledger>,
     budget: Budget,
     /// What was answered so far, for one who may ask the same again.
-    answered: Option<Arc<Mutex<Vec<(Asked, Value)>>>>,
+    answered: Option<Arc<Mutex<Answered>>>,
 }
 
 /// What makes two prompts ask for the same.
 type Asked = (String, Vec<CleanText>);
+
+/// Questions and what was answered.
+type Answered = Vec<(Asked, Value)>;
 
 impl fmt::Debug for Counsel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
