@@ -23,6 +23,8 @@ pub struct Asked<'a> {
     pub key: Option<&'a Key>,
     /// What it was shown, and must not be repeated.
     pub texts: &'a [&'a str],
+    /// Whether its own words are part of the message; otherwise they are what caused it.
+    pub quoted: bool,
 }
 
 /// Says why a server refused.
@@ -45,7 +47,8 @@ pub fn read(asked: &Asked<'_>, response: &mut Response<ureq::Body>) -> Failure {
     let body = response.body_mut().with_config().limit(REFUSAL_BYTES).read_to_vec();
     let body = body.unwrap_or_default();
     let said = complaint::read(&body, *key, asked.texts);
-    let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+    let (quoted, cause) = if asked.quoted { (said, None) } else { (None, said) };
+    let quoted = quoted.map(|said| format!(": {said}")).unwrap_or_default();
     let is_unpaid = complaint::code(&body).is_some_and(|code| code == "insufficient_quota");
     let advice = match (status, key) {
         (401 | 403, Some(_)) => ", check the key",
@@ -59,8 +62,11 @@ pub fn read(asked: &Asked<'_>, response: &mut Response<ureq::Body>) -> Failure {
         408 | 500.. => asked.passing,
         _ => ErrorKind::Configuration,
     };
-    let message = format!("{host} refuses to {deed} ({status}{advice}){said}");
+    let message = format!("{host} refuses to {deed} ({status}{advice}){quoted}");
     let mut error = Error::new(kind, message).with("status", status);
+    if let Some(cause) = cause {
+        error = error.caused_by(cause);
+    }
     if let Some(wait) = wait {
         error = error.with("retryAfterSeconds", wait.as_secs());
     }

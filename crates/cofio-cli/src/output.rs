@@ -65,7 +65,9 @@ impl Output {
 
     /// Tells people which scopes an answer is from.
     pub fn note_scopes(self, scopes: &[Scope]) {
-        self.note(&format!("in {}", listed(scopes)));
+        if !scopes.is_empty() {
+            self.note(&format!("in {}", listed(scopes)));
+        }
     }
 }
 

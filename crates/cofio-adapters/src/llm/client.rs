@@ -141,6 +141,8 @@ impl Client {
             passing: ErrorKind::Provider,
             key: self.0.options.key.as_ref(),
             texts: &texts,
+            // A job that fails says so in the ledger, where a stranger's words have no place.
+            quoted: false,
         };
         let may_be_paid = matches!(response.status().as_u16(), 408 | 504);
         let failure = refusal::read(&asked, response);

@@ -191,6 +191,7 @@ impl Client {
             passing: ErrorKind::EmbeddingFailed,
             key: self.0.options.key.as_ref(),
             texts,
+            quoted: true,
         };
         refusal::read(&asked, response)
     }

@@ -18,6 +18,9 @@ Examples:
   cofio brief --since 2026-03-01 --json
   cofio brief --accept fact_0198c0de0000700080000000000000aa --reject fact_0198c0de0000700080000000000000ab";
 
+/// How many memories of each sort are shown.
+const MOST: usize = 20;
+
 /// Shows what was learnt, changed and forgotten lately, and lets you accept or reject it
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -89,11 +92,13 @@ fn show(page: &mut Page, news: &News, app: &App) {
     if !news.changed.is_empty() {
         page.strong("Changed");
     }
-    for (before, after) in &news.changed {
+    for (before, after) in news.changed.iter().take(MOST) {
         let now = after.as_ref().map(|after| present::beginning(after.content.as_str()));
         page.line(now.unwrap_or_else(|| "no longer so".to_owned()));
-        page.aside(format!("{} · before: {}", before.id, before.content.as_str()));
+        let before_that = present::beginning(before.content.as_str());
+        page.aside(format!("{} · before: {before_that}", before.id));
     }
+    tell_rest(page, news.changed.len());
     section(page, "No longer in use", &news.faded, app);
     section(page, "Waits for your word", &news.waiting, app);
     if news.forgotten > 0 {
@@ -111,7 +116,15 @@ fn section(page: &mut Page, title: &str, memories: &[Memory], app: &App) {
         return;
     }
     page.strong(title);
-    for memory in memories {
+    for memory in memories.iter().take(MOST) {
         present::brief(page, memory, app.zone());
+    }
+    tell_rest(page, memories.len());
+}
+
+/// Says how many of a section are not shown.
+fn tell_rest(page: &mut Page, count: usize) {
+    if count > MOST {
+        page.aside(format!("and {} more, which --json shows", count - MOST));
     }
 }

@@ -108,6 +108,27 @@ fn a_while_is_looked_back_on() {
 }
 
 #[test]
+fn a_while_that_brought_much_is_not_told_at_length() {
+    Machine::new().transcript(
+        "
+        $ cofio brief
+        nothing was learnt, changed or forgotten
+        ",
+    );
+    let machine = Machine::new();
+    let facts: Vec<String> =
+        (1..=23).map(|day| format!("'Ship {day} sails on day {day}'")).collect();
+    for fact in &facts {
+        assert!(machine.run(&format!("remember --layer user --kind fact {fact}")).status.success());
+    }
+    let output = machine.run("brief");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(shown.matches("sails on day").count(), 20, "{shown}");
+    assert!(shown.ends_with("and 3 more, which --json shows\n"), "{shown}");
+    assert_eq!(json(&machine, "brief --json")["learnt"].as_array().unwrap().len(), 23);
+}
+
+#[test]
 fn what_cannot_be_done_is_said() {
     heard().transcript(
         "
@@ -130,7 +151,7 @@ fn what_cannot_be_done_is_said() {
         ! For more information, try '--help'.
         [2]
         $ COFIO_SCHEDULE_DECAY=never cofio jobs
-        ! error: cannot use \"never\" for schedule.decay (variable COFIO_SCHEDULE_DECAY): cron \"never\": it has 1 fields, not the five of minute, hour, day of the month, month and day of the week, or \"off\"
+        ! error: cannot use \"never\" for schedule.decay (variable COFIO_SCHEDULE_DECAY): cron \"never\": it has 1 field, not the five of minute, hour, day of the month, month and day of the week, or \"off\"
         [2]
         ",
     );

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::guard::{self, Sources, Verdict};
 use crate::lifecycle::plan::Plan;
 use crate::lifecycle::spend::Cost;
+use crate::llm::Counsel;
 use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Commit, Counts, Identifier, Job, JobId, JobState,
     Kind, Memory, MemoryId, Right, Scope, Stage, State, Task, Timestamp, Trigger, Work,
@@ -189,6 +190,13 @@ impl Engine {
         Ok(())
     }
 
+    /// Lets a job go on that is about to wait for somebody, and has the ledger say so.
+    async fn give_sign(&self, job: &Job) -> Result<()> {
+        let mut job = job.clone();
+        self.sign_of_life(&mut job).await.map_err(lost)?;
+        self.keep_job(&Caller::keeper(job.actor.clone()), job).await
+    }
+
     async fn carry_out(
         &self,
         caller: &Caller,
@@ -223,10 +231,11 @@ impl Engine {
         job: &mut Job,
     ) -> Result<()> {
         let mut attempts = 0;
+        let mut counsel = self.counsel.as_ref().map(Counsel::for_one_piece);
         loop {
-            self.sign_of_life(job).await?;
+            self.sign_of_life(job).await.map_err(lost)?;
             let now = self.now();
-            let errand = Errand::Job(&job.id);
+            let errand = Errand::Job(job, counsel.as_ref());
             let piece = self.piece(caller, assignment.task, unit, errand, now).await?;
             if piece.is_empty() {
                 job.counts.looked_at += piece.plan.looked_at;
@@ -238,13 +247,20 @@ impl Engine {
                     Some(format!("it would take away {taken} of {among} in {}", piece.scope));
                 return Ok(());
             }
+            if counsel.is_some() {
+                // An answer may have taken long.
+                self.sign_of_life(job).await.map_err(lost)?;
+            }
             let more = piece.more;
             match self.apply(caller, piece, job, now).await {
                 Err(error) if error.kind() == ErrorKind::Conflict && attempts < ATTEMPTS => {
                     attempts += 1;
                 }
                 Err(error) => return Err(error),
-                Ok(()) if more => attempts = 0,
+                Ok(()) if more => {
+                    attempts = 0;
+                    counsel = self.counsel.as_ref().map(Counsel::for_one_piece);
+                }
                 Ok(()) => return Ok(()),
             }
         }
@@ -309,9 +325,22 @@ impl Engine {
             Counts { held: 1.., .. } => JobState::Held,
             _ => JobState::Completed,
         };
-        self.keep_job(caller, job.clone()).await?;
+        let dismissed = self.repeated_by(&job).await?;
+        let work = Work { dismissed, ..Work::on(job.clone()) };
+        self.commit_work(caller, now, Vec::new(), Vec::new(), work).await?;
         self.make_room(&job).await?;
         Ok(job)
+    }
+
+    /// Returns the run before one that did nothing, if it did nothing either: of those in a row the
+    /// last one tells as much as all of them.
+    async fn repeated_by(&self, job: &Job) -> Result<Option<JobId>> {
+        if !job.did_nothing() {
+            return Ok(None);
+        }
+        let mut latest = self.store.jobs(Some(&job.actor), Some(job.task), 2).await?.into_iter();
+        let before = latest.find(|other| other.id != job.id);
+        Ok(before.filter(Job::did_nothing).map(|before| before.id))
     }
 
     async fn keep_job(&self, caller: &Caller, job: Job) -> Result<()> {
@@ -389,6 +418,16 @@ fn check(caller: &Caller, assignment: &Assignment) -> Result<()> {
         caller.require(Right::Delete)?;
     }
     assignment.within.iter().flatten().try_for_each(|scope| check_open(caller, scope))
+}
+
+/// Returns the error of a job that has to stop, as another one took its place meanwhile.
+fn lost(error: Error) -> Error {
+    if error.kind() != ErrorKind::Conflict {
+        return error;
+    }
+    let minutes = SIGN.as_mins();
+    let message = format!("it gave no sign for {minutes} minutes, and another job took its place");
+    Error::new(ErrorKind::Provider, message)
 }
 
 /// Returns whether an error says something about one part of a job, and nothing about the others.

@@ -1,11 +1,12 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
 use super::{ANSWER_BYTES, Charge, Ledger, Llm, Prompt, Shape};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lifecycle::spend::{Budget, Cost, Money, Purpose, Usage};
+use crate::model::CleanText;
 
 /// A language model together with what it may cost.
 #[derive(Clone)]
@@ -13,7 +14,15 @@ pub struct Counsel {
     llm: Arc<dyn Llm>,
     ledger: Arc<dyn Ledger>,
     budget: Budget,
+    /// What was answered so far, for one who may ask the same again.
+    answered: Option<Arc<Mutex<Answered>>>,
 }
+
+/// What makes two prompts ask for the same.
+type Asked = (String, Vec<CleanText>);
+
+/// Questions and what was answered.
+type Answered = Vec<(Asked, Value)>;
 
 impl fmt::Debug for Counsel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,7 +51,14 @@ impl Counsel {
     /// spent by.
     pub fn new(llm: Arc<dyn Llm>, ledger: Arc<dyn Ledger>, budget: Budget) -> Result<Self> {
         budget.check()?;
-        Ok(Self { llm, ledger, budget })
+        Ok(Self { llm, ledger, budget, answered: None })
+    }
+
+    /// Returns the same counsel for one who may ask the same again, and gets the same answer then
+    /// without paying twice.
+    #[must_use]
+    pub fn for_one_piece(&self) -> Self {
+        Self { answered: Some(Arc::default()), ..self.clone() }
     }
 
     /// Returns about what it costs at most to ask once; asking again because of an answer that
@@ -62,6 +78,28 @@ impl Counsel {
     /// A model whose answer cannot be used is told why and asked once more.
     /// What a cap forbids is not asked; whoever stops waiting has paid what was reserved.
     pub async fn ask(&self, purpose: &Purpose, prompt: &Prompt) -> Result<Answer> {
+        if let Some(value) = self.answered_before(prompt) {
+            return Ok(Answer { value, usage: Usage::default() });
+        }
+        let answer = self.ask_anew(purpose, prompt).await?;
+        if let Some(answered) = &self.answered {
+            let asked = (prompt.instructions.clone(), prompt.material.clone());
+            let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
+            answered.push((asked, answer.value.clone()));
+        }
+        Ok(answer)
+    }
+
+    /// Returns what was answered to the same question, if anybody remembers.
+    fn answered_before(&self, prompt: &Prompt) -> Option<Value> {
+        let answered = self.answered.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |((instructions, material), _): &&(Asked, Value)| {
+            *instructions == prompt.instructions && *material == prompt.material
+        };
+        answered.iter().find(same).map(|(_, value)| value.clone())
+    }
+
+    async fn ask_anew(&self, purpose: &Purpose, prompt: &Prompt) -> Result<Answer> {
         let (text, first) = self.call(purpose, prompt).await?;
         let fault = match read(&text, &prompt.shape) {
             Ok(value) => return Ok(Answer { value, usage: first }),

@@ -110,6 +110,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// Returns whether it did all it had to, and that was nothing.
+    pub fn did_nothing(&self) -> bool {
+        let Counts { looked_at: _, created, updated, forgotten, held, failed } = self.counts;
+        self.state == JobState::Completed && created + updated + forgotten + held + failed == 0
+    }
+
     /// Returns how far it is at a moment: one that has given no sign for long was interrupted.
     pub fn state_at(&self, now: Timestamp) -> JobState {
         let silent = self.state == JobState::Running && self.alive_until < now;
@@ -244,11 +250,14 @@ pub struct Work {
     pub through: Vec<(MemoryId, Stage)>,
     /// The job whose memories have to come through their stages again.
     pub again: Option<JobId>,
+    /// A job that is kept no longer, unless it changed anything, memories came through a stage in it,
+    /// or something was spent for it.
+    pub dismissed: Option<JobId>,
 }
 
 impl Work {
     /// Keeps a job as it is, and nothing else.
     pub fn on(job: Job) -> Self {
-        Self { job, other: None, through: Vec::new(), again: None }
+        Self { job, other: None, through: Vec::new(), again: None, dismissed: None }
     }
 }

@@ -254,6 +254,7 @@ macro_rules! conformance_suite {
             }
             jobs {
                 a_job_is_as_the_last_commit_left_it,
+                a_job_that_did_nothing_may_be_dismissed_and_no_other,
                 jobs_are_listed_latest_first,
                 changes_are_known_by_their_job,
                 a_job_makes_every_change_or_none,

@@ -304,6 +304,33 @@ fn one_job_runs_at_a_time_and_one_that_stopped_is_not_called_complete() {
 }
 
 #[test]
+fn a_job_whose_place_another_took_stops_and_says_so() {
+    let fixture = Fixture::new();
+    for session in ["s1", "s2", "s3"] {
+        let mut said = episode("alice", "I love opera");
+        said.source.session = Some(named(session));
+        fixture.remember(said).unwrap();
+    }
+    let take_over = |done: usize, _: usize| {
+        if done == 1 {
+            fixture.wait(SignedDuration::from_mins(16));
+            let now = fixture.engine.now();
+            let until = now + SignedDuration::from_mins(15);
+            assert!(block_on(fixture.store.lease("maintain", "another", now, until)).unwrap());
+        }
+    };
+    let assignment = Assignment::of(Task::Consolidate);
+    let job = block_on(fixture.engine.maintain(&keeper(), &assignment, &take_over)).unwrap();
+    assert_eq!((job.state, job.counts.created, job.counts.failed), (JobState::Failed, 1, 1));
+    assert!(job.note.as_ref().unwrap().contains("another job took its place"), "{job:?}");
+    let (stage, now) = (Stage::Consolidated, fixture.engine.now());
+    let left = block_on(fixture.store.waiting(keeper().access(), stage, now)).unwrap();
+    assert_eq!(left.len(), 2, "what it had no right to do is not done");
+    let refused = run(&fixture, &keeper(), &Assignment::of(Task::Decay)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict, "the other one goes on");
+}
+
+#[test]
 fn nobody_sees_or_takes_back_a_job_of_others() {
     let fixture = Fixture::new();
     fixture.fact("alice", "Alice drinks tea");
@@ -465,6 +492,27 @@ fn of_many_processes_one_does_what_is_due() {
     assert!(done <= 2);
     due(&fixture);
     assert_eq!(block_on(fixture.engine.jobs(&keeper(), None, 99)).unwrap().len(), 2);
+}
+
+#[test]
+fn of_runs_that_did_nothing_in_a_row_the_last_one_is_kept() {
+    let fixture = Fixture::new();
+    fixture.fact("alice", "Alice drinks tea");
+    let runs = || block_on(fixture.engine.jobs(&keeper(), None, 99)).unwrap();
+    let first = decay(&fixture);
+    fixture.wait(days(1));
+    run(&fixture, &keeper(), &Assignment::of(Task::Expire)).unwrap();
+    let second = decay(&fixture);
+    let bob = Caller::bound(named("bob"), &Identifiers::default().with(Layer::User, named("bob")));
+    let bobs = run(&fixture, &bob, &Assignment::of(Task::Decay)).unwrap();
+    assert!(runs().iter().all(|job| job.id != first.id), "a later one did nothing either");
+    assert!(runs().contains(&second) && runs().contains(&bobs), "another's says something else");
+    fixture.wait(days(31));
+    let faded = decay(&fixture);
+    let idle = decay(&fixture);
+    let decays = block_on(fixture.engine.jobs(&keeper(), Some(Task::Decay), 99)).unwrap();
+    assert_eq!(decays, [idle, faded, bobs, second]);
+    assert_eq!(runs().iter().filter(|job| job.task == Task::Expire).count(), 1);
 }
 
 #[test]

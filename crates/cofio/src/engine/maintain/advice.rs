@@ -8,8 +8,8 @@ use crate::lifecycle::brief::{self, Brief};
 use crate::lifecycle::extraction::Candidate;
 use crate::lifecycle::spend::{Cost, Purpose};
 use crate::llm::facts::{Basis, Portion, Said, portions};
-use crate::llm::{names, reflection};
-use crate::model::{CleanText, JobId, Memory, MemoryId, Scope, Timestamp};
+use crate::llm::{Counsel, names, reflection};
+use crate::model::{CleanText, Job, Memory, MemoryId, Scope, Timestamp};
 use crate::recognise::{self, Recogniser, Span};
 
 /// How many texts are read for names together: what was paid for is kept as soon as there is some.
@@ -20,8 +20,8 @@ const TEXTS: usize = 20;
 pub(super) enum Errand<'a> {
     /// Nothing: it is only looked what would be, and nobody is asked.
     Rehearsal,
-    /// This job.
-    Job(&'a JobId),
+    /// This job, by the advice of somebody who remembers what they said, if there is anybody.
+    Job(&'a Job, Option<&'a Counsel>),
 }
 
 /// What comes of asking.
@@ -49,13 +49,14 @@ impl Engine {
         let Some(counsel) = &self.counsel else { return Ok(Advice::NobodyToAsk) };
         let said: Vec<Said<'_>> = turns.iter().map(Said::of).collect();
         let portions = portions(&said);
-        let Errand::Job(job) = errand else {
+        let Errand::Job(job, Some(counsel)) = errand else {
             let prompts: Vec<_> = portions.iter().map(Portion::prompt).collect();
             return Ok(Advice::Costs(counsel.estimate_all(&prompts)));
         };
         let purpose = self.purpose(job, scope, now);
         let (mut told, mut concluded) = (Vec::new(), Vec::new());
         for portion in portions {
+            self.give_sign(job).await?;
             for fact in portion.ask(counsel, &purpose).await?.facts {
                 match fact.basis {
                     Basis::OwnWords => told.push(fact.candidate),
@@ -79,12 +80,13 @@ impl Engine {
             return Ok(Advice::NobodyToAsk);
         };
         let texts: Vec<CleanText> = memories.iter().map(|memory| memory.content.clone()).collect();
-        let Errand::Job(job) = errand else {
+        let Errand::Job(job, Some(counsel)) = errand else {
             return Ok(Advice::Costs(counsel.estimate_all(&names::prompts(&texts))));
         };
         let purpose = self.purpose(job, scope, now);
         let mut told = Told::default();
         for some in texts.chunks(TEXTS) {
+            self.give_sign(job).await?;
             let spans = names::recognise(counsel, &purpose, some).await?;
             let texts = some.iter().map(|text| text.as_str().to_owned());
             told.0.extend(texts.zip(spans));
@@ -105,19 +107,20 @@ impl Engine {
             return Ok(Advice::Given(None, ()));
         };
         let facts: Vec<Memory> = facts.into_iter().cloned().collect();
-        let Errand::Job(job) = errand else {
+        let Errand::Job(job, Some(counsel)) = errand else {
             return Ok(Advice::Costs(counsel.estimate(&reflection::prompt(&facts))));
         };
         let purpose = self.purpose(job, scope, now);
+        self.give_sign(job).await?;
         let reflected = reflection::reflect(counsel, &purpose, &facts).await?;
         let reflected = reflected.map(|reflection| (reflection.text, reflection.rests_on));
         Ok(Advice::Given(reflected, ()))
     }
 
     /// Returns on whose account a call is made.
-    fn purpose(&self, job: &JobId, scope: &Scope, now: Timestamp) -> Purpose {
+    fn purpose(&self, job: &Job, scope: &Scope, now: Timestamp) -> Purpose {
         let zone = self.config.expiry.time_zone.clone();
-        Purpose { day: now.to_zoned(zone).date(), job: job.to_string(), scope: scope.clone() }
+        Purpose { day: now.to_zoned(zone).date(), job: job.id.to_string(), scope: scope.clone() }
     }
 }
 

@@ -31,6 +31,11 @@ impl Found {
         let source = self.draft.source.trusted_at_most(Channel::Inference.trust());
         self.draft.source = source;
         self.draft.source.source_type = SourceType::Inference;
+        let (custom, stated) = (&mut self.draft.metadata.custom, &self.draft.triple);
+        if let (Some(category), Some(stated)) = (custom.get_mut(CATEGORY), stated) {
+            // Who the user is, only their own word says.
+            *category = stated.fact_type.as_str().into();
+        }
         self
     }
 }

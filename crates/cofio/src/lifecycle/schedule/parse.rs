@@ -56,8 +56,9 @@ fn read(line: &str) -> Result<Fields, String> {
     let fields: Vec<&str> = written_out(line)?.split_ascii_whitespace().collect();
     let &[minute, hour, day, month, weekday] = fields.as_slice() else {
         let count = fields.len();
+        let noun = if count == 1 { "field" } else { "fields" };
         return Err(format!(
-            "it has {count} fields, not the five of minute, hour, day of the month, month and day \
+            "it has {count} {noun}, not the five of minute, hour, day of the month, month and day \
              of the week"
         ));
     };
@@ -225,6 +226,10 @@ mod tests {
         check_wrong(
             "",
             "it has 0 fields, not the five of minute, hour, day of the month, month and day of the week",
+        );
+        check_wrong(
+            "never",
+            "it has 1 field, not the five of minute, hour, day of the month, month and day of the week",
         );
         check_wrong("0 0 30 feb *", "no month of \"feb\" has a day of \"30\"");
         check_wrong(&"0".repeat(300), "a line of cron has at most 256 bytes");

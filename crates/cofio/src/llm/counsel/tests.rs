@@ -112,6 +112,24 @@ fn two_answers_that_do_not_fit_are_a_failure_that_repeats_neither() {
 }
 
 #[test]
+fn one_who_asks_the_same_again_pays_once() {
+    let lines = [says(r#"{"facts": ["tea"]}"#), says(r#"{"facts": []}"#)];
+    let parrot = Arc::new(Parrot { lines: Mutex::new(VecDeque::from(lines)), ..Parrot::default() });
+    let ledger = Arc::new(MemoryLedger::default());
+    let counsel = Counsel::new(parrot.clone(), ledger, budget(100_000)).unwrap();
+    let patient = counsel.for_one_piece();
+    let other = Prompt { instructions: "Find names.".to_owned(), ..prompt() };
+    let ask = |counsel: &Counsel, prompt: &Prompt| {
+        block_on(counsel.ask(&purpose(), prompt)).unwrap().value
+    };
+    let first = ask(&patient, &prompt());
+    assert_eq!(ask(&patient, &prompt()), first);
+    assert_eq!(parrot.asked.lock().unwrap().len(), 1);
+    assert_ne!(ask(&patient, &other), first, "another question has another answer");
+    assert_eq!(parrot.asked.lock().unwrap().len(), 2);
+}
+
+#[test]
 fn what_a_cap_forbids_is_not_asked() {
     let most = prompt().estimate().total();
     let (answer, asked, entries) = ask(most - 1, vec![]);

@@ -102,6 +102,26 @@ pub(super) async fn a_job_is_as_the_last_commit_left_it(store: Subject) {
     assert_eq!(find(&store, 2).await, Some(job(2, Task::Undo)));
 }
 
+pub(super) async fn a_job_that_did_nothing_may_be_dismissed_and_no_other(store: Subject) {
+    let tea = memory(&user("alice"), 1, "tea");
+    work(&store, Work::on(job(1, Task::Decay)), vec![create(&tea)]).await;
+    let through = vec![(tea.id.clone(), Stage::Enriched)];
+    work(&store, Work { through, ..Work::on(job(2, Task::Enrich)) }, Vec::new()).await;
+    work(&store, Work::on(job(3, Task::Reflect)), Vec::new()).await;
+    reserve(&store, spending(1, job_id(3).as_str(), "user:alice", 5)).await;
+    work(&store, Work::on(job(4, Task::Expire)), Vec::new()).await;
+    for number in 1..=5 {
+        let dismissed = Some(job_id(number));
+        let next = Work { dismissed, ..Work::on(job(6, Task::Expire)) };
+        work(&store, next, Vec::new()).await;
+    }
+    let mut left = Vec::new();
+    for number in 1..=6 {
+        left.extend(find(&store, number).await.map(|_| number));
+    }
+    assert_eq!(left, [1, 2, 3, 6]);
+}
+
 pub(super) async fn jobs_are_listed_latest_first(store: Subject) {
     let bobs = Job { actor: named("bob"), ..job(2, Task::Decay) };
     for job in [job(3, Task::Reflect), job(1, Task::Decay), bobs] {

@@ -92,7 +92,7 @@ impl Ledger {
 impl Contents {
     /// Keeps the jobs of a commit as they are afterwards, and what came through which stage.
     pub fn keep_work(&mut self, work: Work) {
-        let Work { job, other, through, again } = work;
+        let Work { job, other, through, again, dismissed } = work;
         if let Some(again) = again {
             self.change_all(|kept| kept.stages.retain(|_, job| *job != again));
         }
@@ -104,6 +104,17 @@ impl Contents {
         for job in other.into_iter().chain([job]) {
             self.ledger.jobs.insert(job.id.clone(), job);
         }
+        if let Some(dismissed) = dismissed.filter(|job| !self.is_referred_to(job)) {
+            self.ledger.jobs.remove(&dismissed);
+        }
+    }
+
+    /// Returns whether anything was done or spent in a job.
+    fn is_referred_to(&self, job: &JobId) -> bool {
+        let mut kept = self.all();
+        self.journal.changes_of(job).next().is_some()
+            || kept.any(|kept| kept.stages.values().any(|through| through == job))
+            || self.ledger.spending.values().any(|spending| spending.job == job.as_str())
     }
 
     /// Returns where memories have still to come through a stage.

@@ -44,6 +44,20 @@ pub(super) fn keep_stages(connection: &Connection, job: i64, work: &Work) -> Res
     Ok(())
 }
 
+/// Keeps a job no longer in which nothing was done or spent.
+pub(super) fn dismiss(connection: &Connection, job: &JobId) -> Result<()> {
+    connection
+        .prepare_cached(
+            "DELETE FROM jobs WHERE id = ?
+             AND NOT EXISTS (SELECT 1 FROM changes WHERE changes.job = jobs.job)
+             AND NOT EXISTS (SELECT 1 FROM stages WHERE stages.job = jobs.job)
+             AND NOT EXISTS (SELECT 1 FROM spending WHERE spending.job = jobs.id)",
+        )
+        .and_then(|mut delete| delete.execute([job.as_str()]))
+        .map(drop)
+        .map_err(unexpected)
+}
+
 /// Lets a memory that changed come through stages again: if its text is the same, through those that
 /// are not of its text.
 pub(super) fn begin_again(connection: &Connection, number: i64, same_text: bool) -> Result<()> {

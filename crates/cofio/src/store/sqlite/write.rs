@@ -37,6 +37,7 @@ pub(super) fn apply(connection: &Connection, ready: &Ready) -> Result<Applied> {
     let range = writing.record(job)?;
     if let (Some(job), Some(work)) = (job, &commit.work) {
         jobs::keep_stages(connection, job, work)?;
+        work.dismissed.iter().try_for_each(|other| jobs::dismiss(connection, other))?;
     }
     if outcomes.iter().any(Outcome::changed) || commit.changes.is_empty() {
         for event in &commit.audit {
