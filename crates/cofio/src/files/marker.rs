@@ -22,11 +22,12 @@ impl Marker {
         Self { id, attributes: BTreeMap::new() }
     }
 
-    /// Returns the same marker with an attribute, whose name must not be empty.
+    /// Returns the same marker with an attribute; without a name, it is none.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
-        debug_assert!(!name.is_empty(), "an attribute has a name");
-        self.attributes.insert(name.to_owned(), value.into());
+        if !name.is_empty() {
+            self.attributes.insert(name.to_owned(), value.into());
+        }
         self
     }
 

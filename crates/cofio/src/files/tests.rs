@@ -84,7 +84,7 @@ fn any_text() -> impl Strategy<Value = String> {
 /// Makes markers.
 fn any_marker() -> impl Strategy<Value = Marker> {
     let attributes =
-        prop::collection::btree_map("[a-z=%<> -]{1,6}", "\\PC{0,12}|[ %<>=\n-]{0,6}", 0..4);
+        prop::collection::btree_map("[a-z=%<> -]{0,6}", "\\PC{0,12}|[ %<>=\n-]{0,6}", 0..4);
     (0..100_usize, attributes).prop_map(|(number, attributes)| {
         let with = |marker: Marker, (name, value): (String, String)| marker.with(&name, value);
         attributes.into_iter().fold(marker(number), with)

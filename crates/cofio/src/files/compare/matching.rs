@@ -15,7 +15,7 @@ use crate::model::MemoryId;
 const ALIKE: f64 = 0.6;
 
 /// How many pairs of texts between two neighbours are compared at most.
-const MOST_PAIRS: usize = 250_000;
+const MOST_PAIRS: usize = 1_000_000;
 
 /// What the entries of a file are.
 pub(super) struct Matched<'a> {

@@ -87,10 +87,10 @@ impl<'a> Locked<'a> {
         for _ in 0..ATTEMPTS {
             let mut file = folder.open_or_make(path.name()).map_err(cannot)?;
             regular(&file, path)?;
-            let length = file.metadata().map_err(cannot)?.len();
+            let (length, whole) = mended(&file).map_err(cannot)?;
             let added = match length {
                 0 => format!("{header}{text}"),
-                _ if ends_a_line(&file, length).map_err(cannot)? => text.to_owned(),
+                _ if whole => text.to_owned(),
                 // Whoever wrote the last line did not come to its end.
                 _ => format!("\n{text}"),
             };
@@ -227,13 +227,27 @@ fn clean_up(folder: &Directory, before: i128, depth: usize) -> io::Result<usize>
     Ok(removed)
 }
 
-/// Returns whether a file ends with the end of a line.
-fn ends_a_line(mut file: &File, length: u64) -> io::Result<bool> {
+/// Takes a piece of a character off the end of a file, and returns how long the file is and whether
+/// its last line has an end.
+fn mended(mut file: &File) -> io::Result<(u64, bool)> {
     use io::{Read as _, Seek as _};
-    let mut last = [0];
-    file.seek(io::SeekFrom::Start(length - 1))?;
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
+    let length = file.metadata()?.len();
+    let mut last = Vec::new();
+    file.seek(io::SeekFrom::Start(length.saturating_sub(4)))?;
+    file.take(4).read_to_end(&mut last)?;
+    let piece = piece_of_a_character(&last);
+    if piece > 0 {
+        file.set_len(length - piece)?;
+    }
+    Ok((length - piece, last.ends_with(b"\n")))
+}
+
+/// Returns how many bytes at the end are the beginning of a character that does not come to its end.
+fn piece_of_a_character(bytes: &[u8]) -> u64 {
+    let start =
+        bytes.iter().rposition(|byte| byte & 0b1100_0000 != 0b1000_0000).unwrap_or_default();
+    let cut = str::from_utf8(&bytes[start..]).is_err_and(|error| error.error_len().is_none());
+    if cut { (bytes.len() - start) as u64 } else { 0 }
 }
 
 /// Returns whether the lock that was got is the one that others ask for.

@@ -44,6 +44,23 @@ fn a_header_is_written_once_and_a_line_that_was_cut_is_completed() {
 }
 
 #[test]
+fn a_character_that_was_cut_does_not_make_the_file_unreadable() {
+    for cut in ["é", "€", "🍵"] {
+        for length in 1..cut.len() {
+            let (place, folder) = folder();
+            let torn = [b"- \xc3\xa9 cu", &cut.as_bytes()[..length]].concat();
+            fs::write(place.path().join("a.md"), torn).unwrap();
+            folder.append(&path("a.md"), "# Day\n", "- c\n").unwrap();
+            assert_eq!(text(&folder, "a.md"), "- é cu\n- c\n");
+        }
+        let (place, folder) = folder();
+        fs::write(place.path().join("a.md"), cut).unwrap();
+        folder.append(&path("a.md"), "# Day\n", "- c\n").unwrap();
+        assert_eq!(text(&folder, "a.md"), format!("{cut}\n- c\n"));
+    }
+}
+
+#[test]
 fn what_a_killed_process_left_is_cleaned_up_by_its_age() {
     let (place, folder) = folder();
     fs::create_dir(place.path().join("b")).unwrap();
