@@ -7,7 +7,7 @@ use cofio::model::Layer;
 
 use crate::commands::{
     archive, audit, backup, brief, clear, completions, confirm, context, correct, doctor, edit,
-    embed, entity, export, facts, forget, history, hook, import, install, jobs, key, list,
+    embed, entity, export, facts, files, forget, history, hook, import, install, jobs, key, list,
     maintain, mcp, model, purge, remember, restore, review, scan, search, serve, show, stats,
     verify_forgotten, why_not, window,
 };
@@ -108,6 +108,7 @@ pub enum Command {
     Audit(audit::Audit),
     Export(export::Export),
     Import(import::Import),
+    Files(files::Files),
     Backup(backup::Backup),
     Restore(restore::Restore),
     Doctor(doctor::Doctor),

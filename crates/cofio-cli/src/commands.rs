@@ -16,6 +16,7 @@ pub mod embed;
 pub mod entity;
 pub mod export;
 pub mod facts;
+pub mod files;
 pub mod forget;
 pub mod history;
 pub mod hook;
@@ -85,6 +86,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Audit(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Export(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Import(command) => writing(&globals, async |app| command.run(app).await),
+        Command::Files(command) => writing(&globals, async |app| command.run(app).await),
         Command::Backup(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Restore(command) => block_on(command.run(&globals)),
         Command::Doctor(command) => block_on(command.run(&globals)),

@@ -90,7 +90,8 @@ fn is_left_over(found: &OsStr, store: &OsStr) -> bool {
         || (rest.starts_with('.') && rest.contains(".partial-"))
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+/// Returns the file whose name is that of a path with something behind it.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)

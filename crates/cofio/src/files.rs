@@ -15,6 +15,7 @@ pub mod folder;
 mod front_matter;
 mod lines;
 mod marker;
+pub mod mirror;
 mod output;
 mod parse;
 mod render;
@@ -26,6 +27,7 @@ pub use edit::{Edit, Position};
 pub use folder::Folder;
 pub use front_matter::{FrontMatter, Value};
 pub use marker::Marker;
+pub use mirror::Mirror;
 
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,7 @@ mod attacks;
 mod bad_input;
 mod changing;
 mod clients;
+mod files;
 mod finding;
 mod forgetting;
 mod hooks;

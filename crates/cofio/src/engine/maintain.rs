@@ -403,8 +403,10 @@ impl Engine {
 /// Refuses a task for a conversation that it does not know, or to whoever lacks a right that it takes
 /// or may not open where it is to be done.
 fn check(caller: &Caller, assignment: &Assignment) -> Result<()> {
-    if assignment.task == Task::Undo {
-        return Err(Error::invalid("a job is undone by its id"));
+    match assignment.task {
+        Task::Undo => return Err(Error::invalid("a job is undone by its id")),
+        Task::Files => return Err(Error::invalid("files are taken in from their folder")),
+        _ => {}
     }
     let of_conversations = matches!(assignment.task, Task::Consolidate | Task::Promote);
     if assignment.conversation.is_some() && !of_conversations {

@@ -90,7 +90,8 @@ impl Engine {
         }
     }
 
-    async fn revise(
+    /// Puts a change under the rules that every write is under.
+    pub(super) async fn revise(
         &self,
         caller: &Caller,
         memory: &Memory,

@@ -198,6 +198,11 @@ impl<'a> Entry<'a> {
         self.block.kind == Kind::Item
     }
 
+    /// Returns the line that it begins on, counted from 1.
+    pub fn line(&self) -> usize {
+        self.document.text[..self.block.range.start].matches('\n').count() + 1
+    }
+
     /// Returns its bytes, its marker among them.
     pub fn raw(&self) -> &'a str {
         self.document.raw(self.block)

@@ -63,6 +63,8 @@ pub enum Task {
     Reflect,
     /// Removes what has ended.
     Expire,
+    /// Takes in what people changed in files.
+    Files,
     /// Takes back what another job did.
     Undo,
 }
@@ -75,6 +77,7 @@ names!(Task, "task", Invalid, {
     Decay => "decay",
     Reflect => "reflect",
     Expire => "expire",
+    Files => "files",
     Undo => "undo",
 });
 
@@ -221,7 +224,12 @@ impl Stage {
             Task::Decay => Some(Self::Faded),
             Task::Merge => Some(Self::Merged),
             Task::Promote => Some(Self::Retired),
-            Task::Enrich | Task::Consolidate | Task::Reflect | Task::Expire | Task::Undo => None,
+            Task::Enrich
+            | Task::Consolidate
+            | Task::Reflect
+            | Task::Expire
+            | Task::Files
+            | Task::Undo => None,
         }
     }
 }

@@ -22,7 +22,17 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("files", &[]),
     (
         "engine",
-        &["ingest", "recognise", "retrieval", "lifecycle", "embed", "llm", "store", "bundle"],
+        &[
+            "ingest",
+            "recognise",
+            "retrieval",
+            "lifecycle",
+            "embed",
+            "llm",
+            "store",
+            "bundle",
+            "files",
+        ],
     ),
     ("wire", &["entry", "engine", "ingest", "lifecycle", "retrieval", "store"]),
 ];

@@ -21,6 +21,7 @@ mod layering;
 mod life;
 mod meaning;
 mod memory_store;
+mod mirrored;
 mod moments;
 mod nights;
 mod older_files;

@@ -141,7 +141,7 @@ impl Engine {
             Task::Consolidate => self.plan_consolidation(caller, unit, errand, now).await?,
             Task::Merge => Drafted::whole(self.plan_merge(unit, now).await?),
             Task::Enrich => self.plan_enrichment(caller, unit, errand, now).await?,
-            Task::Expire | Task::Undo => Drafted::default(),
+            Task::Expire | Task::Files | Task::Undo => Drafted::default(),
         };
         let mut verdict = self.judged(caller, &unit.scope, &plan).await?;
         if task == Task::Merge && !plan.steps.is_empty() {

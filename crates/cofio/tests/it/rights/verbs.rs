@@ -6,8 +6,9 @@ use std::time::Duration;
 use Right::{Admin, Delete, Read, Write};
 use cofio::engine::{
     Assignment, ConflictMode, ContextRequest, ForgetReason, Forgetting, Importing, ListRequest,
-    Sweep, Undoing,
+    Sweep, Syncing, Undoing,
 };
+use cofio::files::mirror::Look;
 use cofio::lifecycle::schedule::Timetable;
 use cofio::model::{
     Bound, Caller, Channel, Confirmation, Correction, Doubt, Draft, JobId, KeyDraft, KeyId, Layer,
@@ -140,6 +141,11 @@ pub const ALL: &[Verb] = &[
     verb!(maintain_due, &[Read, Write, Delete], |world, caller| (&nightly())),
     verb!(maintain_conversations, &[Read, Write], |world, caller| ()),
     verb!(undo, &[Read, Write, Delete], |world, caller| (&world.job, Undoing::default())),
+    verb!(sync_files, &[Read, Write, Delete], |world, caller| (
+        &alice(),
+        &Look::default(),
+        Syncing::default()
+    )),
     verb!(rejections, &[Read], |world, caller| ()),
     verb!(window, &[Read], |world, caller| (&talk())),
     verb!(remember, &[Write], |world, caller| (fact("alice", "Alice has a boat"))),

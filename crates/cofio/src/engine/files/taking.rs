@@ -1,0 +1,291 @@
+//! What people did to files, as changes to memories.
+
+use std::collections::HashMap;
+
+use jiff::SignedDuration;
+
+use super::{Problem, Syncing};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::compare::Plan;
+use crate::files::mirror::{self, Sheet};
+use crate::files::{Place, normal};
+use crate::ingest::{self, Redaction};
+use crate::lifecycle::plan::Step;
+use crate::model::{
+    Caller, Change, Channel, Commit, Doubt, Draft, Memory, MemoryId, Outcome, Patch, Scope, Source,
+    State, Timestamp,
+};
+
+/// How long a memory is kept whose line was deleted.
+const GRACE: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// What was found out so far.
+pub(super) struct Taking<'a> {
+    scope: &'a Scope,
+    memories: HashMap<&'a MemoryId, &'a Memory>,
+    syncing: Syncing,
+    now: Timestamp,
+    /// What the store is to do.
+    pub(super) steps: Vec<Step>,
+    /// Where each new memory stands, among those of `steps`.
+    new: HashMap<MemoryId, (usize, usize)>,
+    /// The files that were looked through.
+    pub(super) taken: Vec<Taken>,
+    /// What was not taken in.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// A file that was looked through.
+pub(super) struct Taken {
+    pub(super) sheet: Sheet,
+    pub(super) plan: Plan,
+    /// The memories of the plan's new entries, except for those that were not taken in.
+    pub(super) added: Vec<Option<MemoryId>>,
+    /// The memories whose changes were not taken in.
+    pub(super) refused: Vec<MemoryId>,
+}
+
+impl<'a> Taking<'a> {
+    pub(super) fn new(
+        scope: &'a Scope,
+        memories: &'a [Memory],
+        syncing: Syncing,
+        now: Timestamp,
+    ) -> Self {
+        let memories = memories.iter().map(|memory| (&memory.id, memory)).collect();
+        let (steps, new, taken, problems) = Default::default();
+        Self { scope, memories, syncing, now, steps, new, taken, problems }
+    }
+
+    fn report(&mut self, taken: &Taken, place: Place, why: impl Into<String>) {
+        let path = taken.sheet.page.path.clone();
+        self.problems.push(Problem { path, line: taken.line(place), why: why.into() });
+    }
+
+    /// Returns what becomes of what may be a secret.
+    fn doubt(&self) -> Doubt {
+        if self.syncing.redact { Doubt::Redact } else { Doubt::Ask }
+    }
+
+    /// Refuses a text that something was taken out of, unless that is to happen in the file too.
+    fn check_secrets(&self, redactions: &[Redaction]) -> Result<()> {
+        if redactions.is_empty() || self.syncing.redact {
+            return Ok(());
+        }
+        let message = "it has a secret, and is not taken in; take it out, or let it be taken out";
+        Err(Error::new(ErrorKind::Refused, message))
+    }
+}
+
+impl Engine {
+    /// Looks through one file.
+    pub(super) async fn take_sheet(
+        &self,
+        caller: &Caller,
+        taking: &mut Taking<'_>,
+        sheet: Sheet,
+    ) -> Result<()> {
+        let plan = sheet.plan();
+        let mut taken = Taken { sheet, plan, added: Vec::new(), refused: Vec::new() };
+        for (id, text) in taken.plan.edited.clone() {
+            if let Err(error) = self.take_edited(caller, taking, &mut taken, &id, text).await {
+                let place = taken.plan.kept.iter().find(|(_, kept)| *kept == id);
+                let place = place.map(|(place, _)| *place).ok_or_else(|| changed(&id))?;
+                taking.report(&taken, place, told(error)?);
+                taken.refused.push(id);
+            }
+        }
+        for index in 0..taken.plan.added.len() {
+            let id = match self.take_added(caller, taking, &mut taken, index).await {
+                Ok(id) => Some(id),
+                Err(error) => {
+                    let place = taken.plan.added[index].place;
+                    taking.report(&taken, place, told(error)?);
+                    None
+                }
+            };
+            taken.added.push(id);
+        }
+        for id in &taken.plan.deleted {
+            let memory = taking.memories.get(id).ok_or_else(|| changed(id))?;
+            taking.steps.push(put_away(memory, taking.now));
+        }
+        taking.taken.push(taken);
+        Ok(())
+    }
+
+    async fn take_edited(
+        &self,
+        caller: &Caller,
+        taking: &mut Taking<'_>,
+        taken: &mut Taken,
+        id: &MemoryId,
+        text: String,
+    ) -> Result<()> {
+        let memory = *taking.memories.get(id).ok_or_else(|| changed(id))?;
+        let content = Some(text.clone());
+        let patch = Patch { content, doubt: taking.doubt(), ..Patch::default() };
+        let revised = self.revise(caller, memory, patch, taking.now).await?;
+        taking.check_secrets(&revised.redactions)?;
+        if normal(revised.memory.content.as_str()) != text {
+            let place = taken.plan.kept.iter().find(|(_, kept)| kept == id);
+            let place = place.map(|(place, _)| *place).ok_or_else(|| changed(id))?;
+            rewrite(&mut taken.plan, place, &revised.memory);
+        }
+        let why = "somebody edited it in a file";
+        taking.steps.push(Step::update(memory.clone(), revised.memory, revised.identity, why));
+        Ok(())
+    }
+
+    async fn take_added(
+        &self,
+        caller: &Caller,
+        taking: &mut Taking<'_>,
+        taken: &mut Taken,
+        index: usize,
+    ) -> Result<MemoryId> {
+        let added = taken.plan.added[index].clone();
+        if let Some(id) = &added.claimed
+            && let Some(memory) = self.put_away_before(caller, taking.scope, id).await?
+            && normal(memory.content.as_str()) == added.text
+        {
+            taking.steps.push(brought_back(memory, taking.now));
+            return Ok(id.clone());
+        }
+        let zone = &self.config.expiry.time_zone;
+        let path = taken.sheet.page.path.as_str();
+        let (kind, event_at) = mirror::written(path, &added.path, zone);
+        let mut source = Source::through(Channel::ExplicitSave);
+        source.reference = Some(path.to_owned());
+        let draft = Draft {
+            event_at,
+            doubt: taking.doubt(),
+            ..Draft::new(taking.scope.clone(), kind, added.text.clone(), source)
+        };
+        let prepared = self.prepare_all(caller, &[draft], taking.now).await?;
+        let prepared = prepared.into_iter().next().ok_or_else(|| Error::invalid("nothing said"))?;
+        taking.check_secrets(&prepared.redactions)?;
+        if normal(prepared.memory.content.as_str()) != added.text {
+            rewrite(&mut taken.plan, added.place, &prepared.memory);
+        }
+        let id = prepared.memory.id.clone();
+        taking.new.insert(id.clone(), (taking.taken.len(), index));
+        let why = "somebody wrote it into a file";
+        taking.steps.push(Step::create(prepared.memory, prepared.identity, why));
+        Ok(id)
+    }
+
+    /// Returns a memory of a scope that was put away or has faded.
+    async fn put_away_before(
+        &self,
+        caller: &Caller,
+        scope: &Scope,
+        id: &MemoryId,
+    ) -> Result<Option<Memory>> {
+        let found = self.store.get(caller.access(), std::slice::from_ref(id)).await?;
+        let away = |memory: &Memory| {
+            memory.scope == *scope && matches!(memory.state, State::Archived | State::Decayed)
+        };
+        Ok(found.into_iter().find(away))
+    }
+
+    /// Recognises new entries that say what a memory says already: one that stands in no file yet is
+    /// that memory, one that was put away comes back, and any other stays as it is in the file.
+    pub(super) async fn recognise_known(
+        &self,
+        caller: &Caller,
+        taking: &mut Taking<'_>,
+    ) -> Result<()> {
+        if taking.new.is_empty() {
+            return Ok(());
+        }
+        let changes: Vec<Change> = taking.steps.iter().map(|step| step.change.clone()).collect();
+        let commit = Commit {
+            actor: caller.actor().clone(),
+            at: taking.now,
+            changes,
+            audit: Vec::new(),
+            idempotency: None,
+            work: None,
+        };
+        let outcomes = self.store.rehearse(commit).await?;
+        let steps = std::mem::take(&mut taking.steps);
+        for (step, outcome) in steps.into_iter().zip(outcomes) {
+            match (taking.new.get(step.id()).copied(), outcome) {
+                (Some(place), Outcome::Existing(known)) => {
+                    self.take_known(caller, taking, place, known).await?;
+                }
+                _ => taking.steps.push(step),
+            }
+        }
+        Ok(())
+    }
+
+    async fn take_known(
+        &self,
+        caller: &Caller,
+        taking: &mut Taking<'_>,
+        (file, index): (usize, usize),
+        known: MemoryId,
+    ) -> Result<()> {
+        let waits = |taken: &Taken| taken.plan.arrived.iter().any(|arrived| arrived.id == known);
+        if let Some(other) = taking.taken.iter().position(waits) {
+            taking.taken[other].plan.arrived.retain(|arrived| arrived.id != known);
+            taking.taken[file].added[index] = Some(known);
+            return Ok(());
+        }
+        if let Some(memory) = self.put_away_before(caller, taking.scope, &known).await? {
+            taking.steps.push(brought_back(memory, taking.now));
+            taking.taken[file].added[index] = Some(known);
+            return Ok(());
+        }
+        let taken = &mut taking.taken[file];
+        taken.added[index] = None;
+        let path = taken.sheet.page.path.clone();
+        let line = taken.line(taken.plan.added[index].place);
+        taking.problems.push(Problem { path, line, why: format!("{known} says the same already") });
+        Ok(())
+    }
+}
+
+/// Has a file say what is kept.
+fn rewrite(plan: &mut Plan, place: Place, memory: &Memory) {
+    plan.written.retain(|(written, _)| *written != place);
+    plan.written.push((place, normal(memory.content.as_str())));
+}
+
+/// Puts a memory away whose line was deleted; in a while it is forgotten.
+fn put_away(memory: &Memory, now: Timestamp) -> Step {
+    let gone_at = now.checked_add(GRACE).unwrap_or(now);
+    let expires_at = Some(memory.expires_at.map_or(gone_at, |ends| ends.min(gone_at)));
+    let version = memory.version + 1;
+    let (state, updated_at) = (State::Archived, now);
+    let after = Memory { state, expires_at, version, updated_at, ..memory.clone() };
+    let identity = ingest::identity_of(&after);
+    Step::update(memory.clone(), after, identity, "somebody deleted it from a file")
+}
+
+/// Brings back a memory whose line is there again.
+fn brought_back(memory: Memory, now: Timestamp) -> Step {
+    let (state, expires_at, version) = (State::Active, None, memory.version + 1);
+    let after = Memory { state, expires_at, version, updated_at: now, ..memory.clone() };
+    let identity = ingest::identity_of(&after);
+    Step::update(memory, after, identity, "somebody wrote it into a file again")
+}
+
+/// Returns what is told of a text that was not taken in; other failures concern everything.
+fn told(error: Error) -> Result<String> {
+    match error.kind() {
+        ErrorKind::Refused
+        | ErrorKind::Invalid
+        | ErrorKind::Unauthorized
+        | ErrorKind::ConfirmationRequired => Ok(error.to_string()),
+        _ => Err(error),
+    }
+}
+
+/// Returns the error for a memory that is not as it was a moment ago.
+fn changed(id: &MemoryId) -> Error {
+    Error::new(ErrorKind::Conflict, format!("{id} was changed meanwhile"))
+}
