@@ -25,6 +25,7 @@ use cofio::store::SqliteStore;
 use cofio::{Engine, Selection};
 use pollster::block_on;
 
+use crate::digest::digest;
 use crate::embedder;
 use crate::settings::{self, EmbedderName, Overrides, Settings, Surroundings};
 pub use log::Log;
@@ -165,7 +166,7 @@ impl Hook {
 
 /// Returns a name for a conversation: what the client calls it, if that can be a name.
 fn name(raw: &str) -> String {
-    Identifier::new(raw).map_or_else(|_| said::digest(raw), |name| name.to_string())
+    Identifier::new(raw).map_or_else(|_| digest(raw), |name| name.to_string())
 }
 
 /// Returns the state folder's log, as far as it can be told where that is.

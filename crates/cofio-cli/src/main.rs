@@ -6,6 +6,7 @@ mod commands;
 mod app;
 mod client;
 mod consent;
+mod digest;
 mod door;
 mod embedder;
 mod failure;

@@ -11,9 +11,9 @@ use cofio::files::mirror::Unread;
 use cofio::model::Scope;
 use cofio::{Error, ErrorKind};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use crate::app::App;
+use crate::digest::digest;
 use crate::failure::Refusal;
 use crate::output::{self, Page};
 use crate::progress::Progress;
@@ -128,8 +128,7 @@ fn mirror(app: &App, folder: &Path, scope: &Scope) -> Result<Mirror> {
     let folder = folder.canonicalize().map_err(|error| {
         Refusal::Usage(format!("cannot use {}: {error}", output::shown(folder)))
     })?;
-    let name = Sha256::digest(format!("{}\n{scope}", folder.display()));
-    let name: String = name.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let name = digest(&format!("{}\n{scope}", folder.display()));
     let notes = beside(app.settings.store(), ".files");
     Ok(Mirror::open(&folder, &notes, &format!("{name}.json"))?)
 }

@@ -5,9 +5,10 @@ use cofio::model::{Caller, Channel, Doubt, Draft, IdempotencyKey, Kind, Layer, S
 use cofio::{Engine, ErrorKind};
 
 use super::payload::{Event, Payload};
-use super::said::{Role, Said, digest};
+use super::said::{Role, Said};
 use super::session::Session;
 use super::transcript;
+use crate::digest::digest;
 use crate::settings::Settings;
 
 /// Returns what is to be kept of what a hook was told, without what is known to be kept.

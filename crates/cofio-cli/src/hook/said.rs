@@ -1,7 +1,8 @@
 //! What somebody said, without what machines put around it.
 
 use cofio::retrieval;
-use sha2::{Digest as _, Sha256};
+
+use crate::digest::digest;
 
 /// The most characters of a turn that are kept, and of a prompt that are searched for.
 const KEPT_CHARS: usize = 10_000;
@@ -59,13 +60,6 @@ impl Role {
             Self::Assistant => "assistant",
         }
     }
-}
-
-/// Returns a short name for a text that nobody can read it from.
-pub fn digest(text: &str) -> String {
-    let digest = Sha256::digest(text);
-    let half = digest.first_chunk().expect("a digest has 32 bytes");
-    format!("{:032x}", u128::from_be_bytes(*half))
 }
 
 /// Returns what to search for, for a prompt: of a long one its beginning and its end, as what

@@ -14,7 +14,8 @@ use cofio::text;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use super::said::{Role, Said, digest};
+use super::said::{Role, Said};
+use crate::digest::digest;
 
 /// The folder of these files, in the state folder.
 const FOLDER: &str = "hooks";

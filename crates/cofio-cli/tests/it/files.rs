@@ -10,12 +10,11 @@ use crate::machine::{Machine, complaint};
 
 /// Runs what is typed: a command of ours, or one of the shell.
 fn typed(machine: &Machine, line: &str) -> String {
-    let output = match line.strip_prefix("cofio ") {
-        Some(arguments) => machine.run(&machine.with_ids(arguments)),
-        None => {
-            let mut shell = machine.program(Path::new("/bin/sh"));
-            shell.args(["-c", line]).output().unwrap()
-        }
+    let output = if let Some(arguments) = line.strip_prefix("cofio ") {
+        machine.run(&machine.with_ids(arguments))
+    } else {
+        let mut shell = machine.program(Path::new("/bin/sh"));
+        shell.args(["-c", line]).output().unwrap()
     };
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     machine.without_accidents(&String::from_utf8(output.stdout).unwrap())

@@ -261,7 +261,7 @@ fn put_away(memory: &Memory, now: Timestamp) -> Step {
     let expires_at = Some(memory.expires_at.map_or(gone_at, |ends| ends.min(gone_at)));
     let version = memory.version + 1;
     let (state, updated_at) = (State::Archived, now);
-    let after = Memory { state, expires_at, version, updated_at, ..memory.clone() };
+    let after = Memory { state, updated_at, expires_at, version, ..memory.clone() };
     let identity = ingest::identity_of(&after);
     Step::update(memory.clone(), after, identity, "somebody deleted it from a file")
 }
