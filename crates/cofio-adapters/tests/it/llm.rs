@@ -92,6 +92,7 @@ fn check(
         let error = office.ask("Alice drinks her tea black").unwrap_err();
         check_silent(&error);
         assert!(error.to_string().contains(message), "{error}");
+        assert!(!error.to_string().contains("not with"), "a server's words: {error}");
         let seen = server.requests().len();
         assert_eq!((error.kind(), seen), (kind, requests), "{dialect:?}: {error}");
         let estimate = office.counsel.estimate(&prompt("Alice drinks her tea black"));

@@ -146,7 +146,7 @@ fn what_cannot_be_done_is_said() {
         ! error: no job \"job_00000000000000000000000000000000\"
         [3]
         $ cofio jobs list --task undone
-        ! error: invalid value 'undone' for '--task <TASK>': unknown task \"undone\"; known: enrich, consolidate, promote, merge, decay, reflect, expire, undo
+        ! error: invalid value 'undone' for '--task <TASK>': unknown task \"undone\"; known: enrich, consolidate, promote, merge, decay, reflect, expire, files, undo
         !
         ! For more information, try '--help'.
         [2]

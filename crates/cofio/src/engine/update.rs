@@ -6,8 +6,9 @@ use crate::model::{
 };
 use crate::store::version_conflict;
 
-/// How often a change is tried again when somebody else was faster.
-const ATTEMPTS: usize = 8;
+/// How often a change is tried again when somebody else was faster: of so many who change a memory at
+/// once, one gets through each time.
+const ATTEMPTS: usize = 64;
 
 /// A memory after a change.
 #[derive(Debug, Clone)]
