@@ -166,6 +166,11 @@ fn a_killed_consolidation_leaves_every_conversation_read_or_unread() {
 }
 
 #[test]
+fn a_killed_enrichment_leaves_every_place_read_again_or_not() {
+    check_parts(Task::Enrich, Whole::Place, kills());
+}
+
+#[test]
 fn a_killed_promotion_leaves_every_conversation_over_or_not() {
     check_parts(Task::Promote, Whole::Place, kills());
 }

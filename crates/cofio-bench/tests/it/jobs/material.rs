@@ -75,6 +75,10 @@ fn of_user(task: Task, user: &str) -> Vec<(i64, Draft)> {
             let both = |text: &str| [format!("Alice {text}"), format!("Alice {text} mostly")];
             texts.iter().flat_map(|text| both(text)).map(|text| (-DAY, fact(&text))).collect()
         }
+        Task::Enrich => {
+            let texts = ["Caroline Herschel met Tom Baker", "Rachel works for Acme Ltd"];
+            texts.map(|text| (-DAY, fact(text))).to_vec()
+        }
         Task::Decay => {
             let texts = ["tea is black", "milk is white", "grass is green", "coal is dark"];
             texts.map(|text| (-40 * DAY, fact(text))).to_vec()

@@ -106,8 +106,11 @@ fn described(memory: &Memory, known: &HashMap<MemoryId, Memory>) -> String {
     let Memory { scope, kind, state, content, expires_at, provenance, .. } = memory;
     let mut from: Vec<&str> = provenance.derived_from.iter().map(text).collect();
     from.sort_unstable();
+    let mut names: Vec<&str> = memory.entities.iter().map(|entity| entity.name.as_str()).collect();
+    names.sort_unstable();
     format!(
-        "{scope} {kind} {state} {:?} ends {expires_at:?} over {} from {from:?} for {:?} by {:?}",
+        "{scope} {kind} {state} {:?} names {names:?} ends {expires_at:?} over {} from {from:?} \
+         for {:?} by {:?}",
         content.as_str(),
         memory.valid_until.is_some(),
         provenance.supersedes.as_ref().map(text),
