@@ -1,8 +1,7 @@
 use super::{Engine, check_open};
 use crate::error::{Error, Result};
 use crate::model::{
-    Caller, Counts, Identifier, Job, JobState, Memory, Right, Scope, Stage, Task, Timestamp,
-    Trigger, Work,
+    Caller, Counts, Identifier, Job, Memory, Right, Scope, Stage, Task, Timestamp, Work,
 };
 
 impl Engine {
@@ -71,20 +70,7 @@ impl Engine {
 
     /// Returns the job of somebody who has read so many turns.
     fn reading(&self, caller: &Caller, looked_at: u64, now: Timestamp) -> Job {
-        Job {
-            id: self.new_job(now),
-            task: Task::Consolidate,
-            state: JobState::Completed,
-            actor: caller.actor().clone(),
-            trigger: Trigger::Hand,
-            due_at: None,
-            started_at: now,
-            alive_until: now,
-            ended_at: Some(now),
-            counts: Counts { looked_at, ..Counts::default() },
-            note: None,
-            undoes: None,
-            undone_by: None,
-        }
+        let counts = Counts { looked_at, ..Counts::default() };
+        self.done_by_hand(caller, Task::Consolidate, counts, now)
     }
 }

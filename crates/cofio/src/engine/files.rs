@@ -12,8 +12,8 @@ use crate::files::{Marker, Place};
 use crate::lifecycle::guard;
 use crate::lifecycle::plan::Plan;
 use crate::model::{
-    Caller, Counts, Criteria, Filter, Job, JobState, Kind, Memory, MemoryId, Right, Scope, State,
-    Task, Timestamp, Trigger, Work,
+    Caller, Counts, Criteria, Filter, Job, Kind, Memory, MemoryId, Right, Scope, State, Task,
+    Timestamp, Work,
 };
 use taking::{Taken, Taking};
 
@@ -164,21 +164,7 @@ impl Engine {
     async fn take_in(&self, caller: &Caller, plan: Plan, now: Timestamp) -> Result<Job> {
         let mut counts = Counts::default();
         count(&mut counts, &plan);
-        let job = Job {
-            id: self.new_job(now),
-            task: Task::Files,
-            state: JobState::Completed,
-            actor: caller.actor().clone(),
-            trigger: Trigger::Hand,
-            due_at: None,
-            started_at: now,
-            alive_until: now,
-            ended_at: Some(now),
-            counts,
-            note: None,
-            undoes: None,
-            undone_by: None,
-        };
+        let job = self.done_by_hand(caller, Task::Files, counts, now);
         let audit = vec![described(&job, &plan)];
         let changes = plan.steps.into_iter().map(|step| step.change).collect();
         self.commit_work(caller, now, changes, audit, Work::on(job.clone())).await?;

@@ -145,6 +145,31 @@ impl Engine {
         JobId::generate(now, &context)
     }
 
+    /// Returns a job that somebody had done by hand, at once and whole.
+    pub(super) fn done_by_hand(
+        &self,
+        caller: &Caller,
+        task: Task,
+        counts: Counts,
+        now: Timestamp,
+    ) -> Job {
+        Job {
+            id: self.new_job(now),
+            task,
+            state: JobState::Completed,
+            actor: caller.actor().clone(),
+            trigger: Trigger::Hand,
+            due_at: None,
+            started_at: now,
+            alive_until: now,
+            ended_at: Some(now),
+            counts,
+            note: None,
+            undoes: None,
+            undone_by: None,
+        }
+    }
+
     /// Takes the place of the one who works, and enters the job.
     async fn begin(&self, caller: &Caller, assignment: &Assignment) -> Result<Job> {
         let now = self.now();

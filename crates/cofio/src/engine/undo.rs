@@ -7,7 +7,7 @@ use crate::ingest;
 use crate::lifecycle::plan::{Plan, Step};
 use crate::model::{
     Caller, Change, ChangeKind, ChangeRecord, Counts, Job, JobId, JobState, Memory, MemoryId,
-    Right, Stage, Task, Timestamp, Trigger, Work,
+    Right, Stage, Task, Timestamp, Work,
 };
 
 /// How a job is taken back.
@@ -159,19 +159,8 @@ impl Engine {
         let mut counts = Counts::default();
         count(&mut counts, &plan);
         let job = Job {
-            id: self.new_job(now),
-            task: Task::Undo,
-            state: JobState::Completed,
-            actor: caller.actor().clone(),
-            trigger: Trigger::Hand,
-            due_at: None,
-            started_at: now,
-            alive_until: now,
-            ended_at: Some(now),
-            counts,
-            note: None,
             undoes: Some(undone.id.clone()),
-            undone_by: None,
+            ..self.done_by_hand(caller, Task::Undo, counts, now)
         };
         let again = undoing.again.then(|| undone.id.clone());
         let spared = Stage::after_undoing(undone.task).filter(|_| !undoing.again);
