@@ -105,58 +105,57 @@ impl Files {
 
 impl Sync {
     async fn run(self, app: &App) -> Result<()> {
-        let scope = app.scope_to_write()?;
-        let mirror = mirror(app, &self.folder, &scope)?;
-        let mut syncing = Syncing { agreed: false, redact: self.redact, dry_run: self.dry_run };
-        let (mut synced, mut unread) = bring_together(app, &mirror, &scope, syncing).await?;
+        let mirror = mirror(app, &self.folder, app.scope_to_write()?)?;
+        // Nothing has to be agreed to where nothing is done.
+        let mut syncing =
+            Syncing { agreed: self.dry_run, redact: self.redact, dry_run: self.dry_run };
+        let (mut synced, mut unread) = bring_together(app, &mirror, syncing).await?;
         if let Some((taken, among)) = synced.held {
             let question =
                 format!("{taken} of {among} memories were deleted from files. Put away?");
             app.consent.ask(&question)?;
             syncing.agreed = true;
-            (synced, unread) = bring_together(app, &mirror, &scope, syncing).await?;
+            (synced, unread) = bring_together(app, &mirror, syncing).await?;
         }
-        let output = SyncOutput::new(&self.folder, &scope, syncing, synced, unread);
+        let output = SyncOutput::new(&self.folder, mirror.scope(), syncing, synced, unread);
         app.output.answer(|| &output, |page| output.show(page))
     }
 }
 
 /// Opens a folder, with what was agreed on in it beside the store.
-fn mirror(app: &App, folder: &Path, scope: &Scope) -> Result<Mirror> {
+fn mirror(app: &App, folder: &Path, scope: Scope) -> Result<Mirror> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make {}", output::shown(folder)))?;
     let folder = folder.canonicalize().map_err(|error| {
         Refusal::Usage(format!("cannot use {}: {error}", output::shown(folder)))
     })?;
-    let name = digest(&format!("{}\n{scope}", folder.display()));
+    let name = digest(&folder.display().to_string());
     let notes = beside(app.settings.store(), ".files");
-    Ok(Mirror::open(&folder, &notes, &format!("{name}.json"))?)
+    Ok(Mirror::open(&folder, &notes, &format!("{name}.json"), scope)?)
 }
 
 async fn bring_together(
     app: &App,
     mirror: &Mirror,
-    scope: &Scope,
     syncing: Syncing,
 ) -> Result<(Synced, Vec<Unread>)> {
     let _progress = Progress::spinning("comparing");
     for _ in 1..ATTEMPTS {
-        match attempt(app, mirror, scope, syncing).await {
+        match attempt(app, mirror, syncing).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             done => return Ok(done?),
         }
     }
-    Ok(attempt(app, mirror, scope, syncing).await?)
+    Ok(attempt(app, mirror, syncing).await?)
 }
 
 async fn attempt(
     app: &App,
     mirror: &Mirror,
-    scope: &Scope,
     syncing: Syncing,
 ) -> Result<(Synced, Vec<Unread>), Error> {
     let look = mirror.look()?;
-    let mut synced = app.engine.sync_files(&app.caller, scope, &look, syncing).await?;
+    let mut synced = app.engine.sync_files(&app.caller, mirror.scope(), &look, syncing).await?;
     if !syncing.dry_run {
         mirror.write(&look, std::mem::take(&mut synced.written))?;
     }

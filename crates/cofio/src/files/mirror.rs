@@ -15,7 +15,7 @@ pub use sheet::{Sheet, sheets};
 use super::folder::{Folder, Relative, Stamp};
 use super::{Document, compare};
 use crate::error::{ErrorKind, Result};
-use crate::model::MemoryId;
+use crate::model::{MemoryId, Scope};
 
 /// The most bytes of what both sides last agreed on.
 const MOST_NOTES: u64 = 1024 * 1024 * 1024;
@@ -26,6 +26,7 @@ pub struct Mirror {
     folder: Folder,
     notes: Folder,
     note: Relative,
+    scope: Scope,
 }
 
 /// What a folder says.
@@ -73,14 +74,14 @@ pub struct Written {
 }
 
 impl Mirror {
-    /// Opens a folder, and makes it first if it is not there.
+    /// Opens a folder for a scope, and makes it first if it is not there.
     ///
     /// What both sides last agreed on is kept in the file `note` of the folder `notes`, so that what
     /// people version is theirs alone.
-    pub fn open(folder: &Path, notes: &Path, note: &str) -> Result<Self> {
+    pub fn open(folder: &Path, notes: &Path, note: &str, scope: Scope) -> Result<Self> {
         let mut notes = Folder::open(notes)?;
         notes.limit = MOST_NOTES;
-        Ok(Self { folder: Folder::open(folder)?, notes, note: Relative::new(note)? })
+        Ok(Self { folder: Folder::open(folder)?, notes, note: Relative::new(note)?, scope })
     }
 
     /// Returns where the folder is.
@@ -88,12 +89,20 @@ impl Mirror {
         self.folder.path()
     }
 
+    /// Returns whose memories it is in step with.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
     /// Reads every file, and what both sides last agreed on.
+    ///
+    /// Fails if they agreed for another scope.
     pub fn look(&self) -> Result<Look> {
         let listing = self.folder.list()?;
         let skipped = listing.skipped.into_iter();
         let unread = skipped.map(|one| Unread { path: one.path, why: one.why.to_owned() });
-        let (agreed, noted) = self.agreed()?;
+        let (mut agreed, noted) = self.agreed()?;
+        agreed.claim(&self.scope)?;
         let mut look = Look { pages: Vec::new(), unread: unread.collect(), agreed, noted };
         for (path, _) in listing.files {
             match self.folder.read(&path) {
@@ -128,7 +137,7 @@ impl Mirror {
             agreed.set(&path, said);
         }
         drop(locked);
-        if agreed != look.agreed {
+        if agreed != look.agreed || look.noted.is_none() {
             self.notes.replace(&self.note, &agreed.to_json(), look.noted.as_ref())?;
         }
         Ok(())

@@ -28,7 +28,8 @@ impl<'a> Desk<'a> {
     fn new(life: &'a Life) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (files, notes) = (folder.path().join("memory"), folder.path().join("notes"));
-        let mirror = Mirror::open(&files, &notes, "alice.json").unwrap();
+        let scope = Scope::user(named("alice"));
+        let mirror = Mirror::open(&files, &notes, "alice.json", scope).unwrap();
         Self { life, mirror, folder }
     }
 
@@ -310,9 +311,39 @@ fn files_that_cannot_be_read_delete_nothing() {
         fs::write(desk.file("facts.md"), [b'#', 0xff, 0xfe, 0x00]).unwrap();
         let look = desk.mirror.look().unwrap();
         assert_eq!(look.unread.len(), 1);
+        desk.remember("Has two cats");
         desk.sync();
-        assert_eq!(desk.known(State::Active), ["Likes tea"]);
+        assert_eq!(desk.known(State::Active), ["Has two cats", "Likes tea"]);
     });
+}
+
+#[test]
+fn a_folder_that_is_a_link_is_left_alone_with_what_belongs_there() {
+    let life = Life::new();
+    let desk = Desk::new(&life);
+    let elsewhere = desk.folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, desk.file("daily")).unwrap();
+    life.say(Scope::user(named("alice")), "Good morning");
+    desk.remember("Likes tea");
+    desk.sync();
+    assert!(desk.shown("facts.md").contains("Likes tea"));
+    assert!(fs::read_dir(&elsewhere).unwrap().next().is_none());
+}
+
+#[test]
+fn a_folder_is_in_step_with_one_scope_alone() {
+    let life = Life::new();
+    let desk = Desk::new(&life);
+    desk.remember("Likes tea");
+    desk.sync();
+    let notes = desk.folder.path().join("notes");
+    let bob = Scope::user(named("bob"));
+    let other = Mirror::open(&desk.file(""), &notes, "alice.json", bob).unwrap();
+    let refused = other.look().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Configuration);
+    assert!(refused.to_string().contains("user:alice"), "{refused}");
+    desk.assert_settled();
 }
 
 #[test]

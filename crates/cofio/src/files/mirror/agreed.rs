@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::compare::Said;
 use crate::files::folder::Relative;
-use crate::model::MemoryId;
+use crate::model::{MemoryId, Scope};
 
 /// The form of the file.
 const VERSION: u32 = 1;
@@ -15,12 +15,15 @@ const VERSION: u32 = 1;
 /// What each file said of memories when both sides last agreed, by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Agreed {
+    /// Whose memories they are, once there are any.
+    scope: Option<String>,
     files: BTreeMap<String, Vec<Said>>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,
+    scope: Option<String>,
     files: BTreeMap<String, Vec<(String, String)>>,
 }
 
@@ -28,6 +31,24 @@ impl Agreed {
     /// Returns every file with what it said, in its order.
     pub fn files(&self) -> impl Iterator<Item = (&str, &[Said])> {
         self.files.iter().map(|(path, said)| (path.as_str(), said.as_slice()))
+    }
+
+    /// Takes note of whose memories they are, and refuses those of anybody else.
+    ///
+    /// To them, everything that is there would be new, and then gone to the others.
+    pub(super) fn claim(&mut self, scope: &Scope) -> Result<()> {
+        let scope = scope.to_string();
+        match &self.scope {
+            Some(owner) if *owner != scope => {
+                let message =
+                    format!("the folder is in step with {owner}: take another one for {scope}");
+                Err(Error::new(ErrorKind::Configuration, message))
+            }
+            _ => {
+                self.scope = Some(scope);
+                Ok(())
+            }
+        }
     }
 
     /// Takes note of what a file says.
@@ -57,7 +78,7 @@ impl Agreed {
             let said: Result<Vec<Said>> = said.into_iter().map(parse).collect();
             files.insert(path, said.map_err(|_| damaged())?);
         }
-        Ok(Self { files })
+        Ok(Self { scope: stored.scope, files })
     }
 
     pub(super) fn to_json(&self) -> String {
@@ -65,7 +86,7 @@ impl Agreed {
             said.iter().map(|(id, text)| (id.as_str().to_owned(), text.clone())).collect()
         };
         let files = self.files.iter().map(|(path, texts)| (path.clone(), said(texts))).collect();
-        let stored = Stored { version: VERSION, files };
+        let stored = Stored { version: VERSION, scope: self.scope.clone(), files };
         serde_json::to_string(&stored).expect("texts by path are JSON")
     }
 }

@@ -50,10 +50,10 @@ pub fn sheets(look: &Look, memories: &[Memory], zone: &TimeZone) -> Result<Vec<S
     // The oldest comes first in a file.
     for memory in memories.iter().rev() {
         let said = (memory.id.clone(), memory.content.as_str().to_owned());
-        match places.of(&memory.id) {
-            Some(path) if places.is_unread(path) => {}
-            Some(path) => sheet(&mut sheets, path)?.store.push(said),
-            None => sheet(&mut sheets, &Section::of(memory, zone).path)?.store.push(said),
+        let usual = || Section::of(memory, zone).path;
+        let path = places.of(&memory.id).map_or_else(usual, str::to_owned);
+        if !places.is_unread(&path) {
+            sheet(&mut sheets, &path)?.store.push(said);
         }
     }
     Ok(sheets.into_values().collect())
@@ -91,8 +91,10 @@ impl<'a> Places<'a> {
         self.standing.get(id).or_else(|| self.stood.get(id)).copied()
     }
 
+    /// Returns whether a file, or a folder that it is in, could not be read.
     fn is_unread(&self, path: &str) -> bool {
-        self.unread.contains(path)
+        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+        folders.chain([path]).any(|path| self.unread.contains(path))
     }
 }
 
