@@ -64,8 +64,9 @@ fn support<'a>(said: &'a [Said<'a>], claim: &Claim) -> Result<Support<'a>, Fault
         turns.iter().find_map(|turn| Some((*turn, place(&turn)?))).ok_or(Fault::NotQuoted)?;
     let mut evidence = vec![Evidence { turn: quoted.id.clone(), bytes }];
     for turn in turns {
-        if evidence.iter().all(|known| known.turn != *turn.id) {
-            evidence.push(Evidence { turn: turn.id.clone(), bytes: 0..turn.shown().len() });
+        let shown = turn.shown();
+        if !shown.trim().is_empty() && evidence.iter().all(|known| known.turn != *turn.id) {
+            evidence.push(Evidence { turn: turn.id.clone(), bytes: 0..shown.len() });
         }
     }
     Ok(Support { quoted, evidence })
