@@ -22,8 +22,8 @@ mod render;
 
 pub use compare::compare;
 pub use content::normal;
-pub use document::{Document, Entry, Place};
-pub use edit::{Edit, Position};
+pub use document::{Document, Entry, Form, Place};
+pub use edit::{Edit, Position, Shape};
 pub use folder::Folder;
 pub use front_matter::{FrontMatter, Value};
 pub use marker::Marker;

@@ -39,6 +39,7 @@ pub mod store;
 pub mod bundle;
 mod entry;
 pub mod files;
+pub mod mirrored;
 
 mod error;
 pub mod model;

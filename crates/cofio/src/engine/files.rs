@@ -1,21 +1,25 @@
 mod taking;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::tz::TimeZone;
 
 use super::maintain::{count, described};
 use super::{Engine, check_open};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::compare::{self, Conflict, Known};
 use crate::files::folder::Relative;
-use crate::files::mirror::{Look, Section, Written, sheets};
-use crate::files::{Marker, Place};
+use crate::files::mirror::{self, Layout, Look, Unread, Written, sheets};
+use crate::files::{Marker, Mirror, Place, Shape};
 use crate::lifecycle::guard;
 use crate::lifecycle::plan::Plan;
 use crate::model::{
-    Caller, Counts, Criteria, Filter, Job, Kind, Memory, MemoryId, Right, Scope, State, Task,
-    Timestamp, Work,
+    Caller, Counts, Criteria, Filter, Job, Memory, MemoryId, Right, State, Task, Timestamp, Work,
 };
 use taking::{Taken, Taking};
+
+/// How many memories or changes are read at a time.
+const PIECE: usize = 500;
 
 /// How often both sides are compared anew because somebody changed the store meanwhile.
 const ATTEMPTS: usize = 5;
@@ -36,14 +40,14 @@ pub struct Syncing {
 pub struct Synced {
     /// The job that took in what people changed, if they changed anything.
     pub job: Option<Job>,
-    /// The files as they are to be.
-    pub written: Vec<Written>,
     /// How many changes went to the store and to the files.
     pub counts: SyncCounts,
     /// What the two sides see differently, and where.
     pub conflicts: Vec<(Relative, Conflict)>,
     /// What was not taken in.
     pub problems: Vec<Problem>,
+    /// The files that could not be read.
+    pub unread: Vec<Unread>,
     /// How many of how many memories were deleted from files, if that is held until somebody agrees;
     /// then nothing else was done.
     pub held: Option<(usize, usize)>,
@@ -76,30 +80,32 @@ pub struct Problem {
 }
 
 impl Engine {
-    /// Takes what people changed in a folder into a scope, in one commit that can be taken back, and
-    /// returns how its files are to be.
+    /// Brings a folder and the store together: takes what people changed in files into the store, in
+    /// one commit that can be taken back, and writes what changed in the store to the files.
     ///
     /// A line that was deleted puts its memory away, to be forgotten in a while; many at once are held
-    /// until somebody agrees. What has a secret is not taken in, and is told of.
+    /// until somebody agrees. What has a secret is not taken in, and is told of. If anybody writes to
+    /// the same files or memories meanwhile, everything is compared anew.
     pub async fn sync_files(
         &self,
         caller: &Caller,
-        scope: &Scope,
-        look: &Look,
+        mirror: &Mirror,
         syncing: Syncing,
     ) -> Result<Synced> {
         let sync = async {
             for right in [Right::Read, Right::Write, Right::Delete] {
                 caller.require(right)?;
             }
-            check_open(caller, scope)?;
+            if let Layout::Scope(scope) = mirror.layout() {
+                check_open(caller, scope)?;
+            }
             for _ in 1..ATTEMPTS {
-                match self.sync_once(caller, scope, look, syncing).await {
+                match self.sync_once(caller, mirror, syncing).await {
                     Err(error) if error.kind() == ErrorKind::Conflict => {}
                     settled => return settled,
                 }
             }
-            self.sync_once(caller, scope, look, syncing).await
+            self.sync_once(caller, mirror, syncing).await
         };
         sync.await.map_err(|error: Error| error.during("sync"))
     }
@@ -107,47 +113,139 @@ impl Engine {
     async fn sync_once(
         &self,
         caller: &Caller,
-        scope: &Scope,
-        look: &Look,
+        mirror: &Mirror,
         syncing: Syncing,
     ) -> Result<Synced> {
         let now = self.now();
-        let zone = &self.config.expiry.time_zone;
-        let memories = self.mirrored(scope, now).await?;
-        let sheets = sheets(look, &memories, zone)?;
-        let mut taking = Taking::new(scope, &memories, syncing, now);
-        for sheet in sheets {
+        let sequence = self.store.last_change().await?;
+        let mut look = mirror.look(now)?;
+        let memories = self.meet(caller, mirror, &mut look, now).await?;
+        let unread = std::mem::take(&mut look.unread);
+        if look.pages.is_empty() && look.sequence == Some(sequence) {
+            return Ok(Synced { unread, ..Synced::default() });
+        }
+        let layout = mirror.layout();
+        let mut taking = Taking::new(layout, &memories, syncing, now);
+        for sheet in sheets(&look, &memories, layout, self.zone()) {
             self.take_sheet(caller, &mut taking, sheet).await?;
         }
         self.recognise_known(caller, &mut taking).await?;
         let Taking { steps, taken, problems, .. } = taking;
+        let among = look.count.max(memories.len());
         let plan = Plan { steps, looked_at: memories.len() as u64, refused: 0 };
-        if let Some(held) = self.held(&plan, memories.len(), syncing) {
-            return Ok(Synced { held: Some(held), problems, ..Synced::default() });
+        if let Some(held) = self.held(&plan, among, syncing) {
+            return Ok(Synced { held: Some(held), problems, unread, ..Synced::default() });
         }
-        let mut synced = Synced { problems, counts: counts(&taken), ..Synced::default() };
+        let counts = counts(&taken);
+        let mut synced = Synced { problems, counts, unread, ..Synced::default() };
         if !syncing.dry_run && !plan.steps.is_empty() {
             synced.job = Some(self.take_in(caller, plan, now).await?);
         }
-        let by_id: HashMap<&MemoryId, &Memory> =
-            memories.iter().map(|memory| (&memory.id, memory)).collect();
+        let mut written = Vec::new();
+        let by_id = memories.iter().map(|memory| (&memory.id, memory)).collect();
         for one in taken {
             let path = &one.sheet.page.path;
             let conflicts = one.plan.conflicts.iter().cloned();
             synced.conflicts.extend(conflicts.map(|conflict| (path.clone(), conflict)));
-            synced.written.push(one.written(|id| {
-                let titles = |memory: &&Memory| Section::of(memory, zone).titles;
-                by_id.get(id).map(titles)
-            }));
+            written.push(one.written(&by_id, layout, self.zone()));
+        }
+        if !syncing.dry_run {
+            mirror.write(written, &memories, sequence)?;
         }
         Ok(synced)
     }
 
-    /// Returns the memories of a scope that stand in files, the newest first.
-    async fn mirrored(&self, scope: &Scope, now: Timestamp) -> Result<Vec<Memory>> {
-        let kinds = Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Working).collect();
-        let criteria = Criteria { kinds, states: vec![State::Active], ..Criteria::default() };
-        self.all(&Filter { scopes: vec![scope.clone()], now, criteria }).await
+    /// Returns the memories that the files which were looked at are about, the oldest first, and looks
+    /// at the files of those that the store changed.
+    async fn meet(
+        &self,
+        caller: &Caller,
+        mirror: &Mirror,
+        look: &mut Look,
+        now: Timestamp,
+    ) -> Result<Vec<Memory>> {
+        let layout = mirror.layout();
+        let Some(after) = look.sequence else {
+            let memories = self.mirrored(caller, layout, now).await?;
+            let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id.clone()).collect();
+            mirror.look_for(look, &ids, &memories, self.zone())?;
+            return Ok(memories);
+        };
+        let mut ids = self.changed_since(caller, layout, after).await?;
+        let changed = self.standing(caller, layout, &ids, now).await?;
+        mirror.look_for(look, &ids, &changed, self.zone())?;
+        let pages = look.pages.iter();
+        let named = pages.flat_map(|page| page.ids().chain(page.base.iter().map(|(id, _)| id)));
+        ids.extend(named.cloned());
+        ids.sort();
+        ids.dedup();
+        self.standing(caller, layout, &ids, now).await
+    }
+
+    /// Returns the memories that changed after a place in the sequence of changes.
+    async fn changed_since(
+        &self,
+        caller: &Caller,
+        layout: &Layout,
+        mut after: u64,
+    ) -> Result<Vec<MemoryId>> {
+        let mut ids = BTreeSet::new();
+        loop {
+            let changes = self.store.changes(caller.access(), after, PIECE).await?;
+            let Some(last) = changes.last() else { return Ok(ids.into_iter().collect()) };
+            after = last.sequence;
+            let own = changes.into_iter().filter(|change| layout.has(&change.scope));
+            ids.extend(own.map(|change| change.id));
+        }
+    }
+
+    /// Returns those of some memories that stand in files, the oldest first.
+    async fn standing(
+        &self,
+        caller: &Caller,
+        layout: &Layout,
+        ids: &[MemoryId],
+        now: Timestamp,
+    ) -> Result<Vec<Memory>> {
+        let mut memories = Vec::new();
+        for piece in ids.chunks(PIECE) {
+            let found = self.store.get(caller.access(), piece).await?.into_iter();
+            memories.extend(found.filter(|memory| {
+                layout.has(&memory.scope) && mirror::stands(memory) && !memory.expired(now)
+            }));
+        }
+        memories
+            .sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+        Ok(memories)
+    }
+
+    /// Returns all memories that stand in files, the oldest first.
+    async fn mirrored(
+        &self,
+        caller: &Caller,
+        layout: &Layout,
+        now: Timestamp,
+    ) -> Result<Vec<Memory>> {
+        let scopes = match layout {
+            Layout::Scope(scope) => vec![scope.clone()],
+            Layout::Workspace(_) => {
+                let all = self.store.scopes(caller.access(), now).await?;
+                all.into_iter().map(|summary| summary.scope).collect()
+            }
+        };
+        if scopes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let criteria = Criteria { states: vec![State::Active], ..Criteria::default() };
+        let mut memories = self.all(&Filter { scopes, now, criteria }).await?;
+        memories.retain(mirror::stands);
+        memories.reverse();
+        Ok(memories)
+    }
+
+    /// Returns where days begin and end.
+    fn zone(&self) -> &TimeZone {
+        &self.config.expiry.time_zone
     }
 
     /// Returns how much a plan takes away, if somebody has to agree first.
@@ -174,14 +272,22 @@ impl Engine {
 }
 
 impl Taken {
-    /// Returns the file as it is to be; `titles` says what a memory that is new there is put under.
-    fn written(self, titles: impl Fn(&MemoryId) -> Option<Vec<String>>) -> Written {
+    /// Returns the file as it is to be.
+    fn written(
+        self,
+        memories: &HashMap<&MemoryId, &Memory>,
+        layout: &Layout,
+        zone: &TimeZone,
+    ) -> Written {
         let Self { sheet, plan, added, refused } = self;
-        let markers: Vec<Option<Marker>> =
-            added.into_iter().map(|id| id.map(Marker::new)).collect();
-        let document = plan.write(&sheet.page.document, &markers, |id, marker| {
-            let same = marker.filter(|marker| marker.id == *id).cloned();
-            Known { marker: same.unwrap_or_else(|| Marker::new(id.clone())), path: titles(id) }
+        let spot = |id: &MemoryId| layout.spot(memories.get(id)?, zone);
+        let document = plan.write(&sheet.page.document, &added, |id, marker| {
+            let spot = spot(id);
+            Known {
+                marker: marked(id, memories.get(id).copied(), marker),
+                path: spot.as_ref().map(|spot| spot.titles.clone()),
+                shape: spot.map_or(Shape::Item, |spot| spot.shape),
+            }
         });
         let said = compare::base(&document, &sheet.base, &refused);
         Written { before: sheet.page, document, said }
@@ -191,6 +297,18 @@ impl Taken {
     fn line(&self, place: Place) -> usize {
         let mut entries = self.sheet.page.document.entries();
         entries.find(|entry| entry.place() == place).map_or(0, |entry| entry.line())
+    }
+}
+
+/// Returns the marker of a memory, with what stands in the one it has that we know nothing of.
+fn marked(id: &MemoryId, memory: Option<&Memory>, old: Option<&Marker>) -> Marker {
+    let new = memory.map_or_else(|| Marker::new(id.clone()), mirror::marker);
+    let Some(old) = old.filter(|old| old.id == *id) else { return new };
+    match memory {
+        Some(_) => old.attributes().fold(new, |marker, (name, value)| {
+            if mirror::is_ours(name) { marker } else { marker.with(name, value) }
+        }),
+        None => old.clone(),
     }
 }
 

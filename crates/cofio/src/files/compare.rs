@@ -14,8 +14,12 @@ use std::collections::{HashMap, HashSet};
 pub use plan::{Added, Arrived, Conflict, Known, Plan, Quarrel};
 
 use self::matching::Matched;
-use super::{Document, Place, normal};
+use super::{Document, Form, Place, normal};
 use crate::model::MemoryId;
+
+/// What stands between two texts of a page that nobody could make into one.
+const BETWEEN: &str =
+    "<!-- changed on both sides: above as it is in the store, below as in the file -->";
 
 /// A memory and what it says.
 pub type Said = (MemoryId, String);
@@ -27,8 +31,7 @@ pub type Said = (MemoryId, String);
 pub fn compare(base: &[Said], file: &Document, store: &[Said]) -> Plan {
     let (base, store) = (normalised(base), normalised(store));
     let matched = Matched::new(&base, file, &store);
-    let mut comparison =
-        Comparison { plan: Plan::default(), base: by_id(&base), store: by_id(&store) };
+    let mut comparison = Comparison::new(file.form(), &base, &store);
     for (place, id, text) in matched.known {
         comparison.in_file(place, id, text);
     }
@@ -84,11 +87,16 @@ pub fn base(file: &Document, before: &[Said], refused: &[MemoryId]) -> Vec<Said>
 
 struct Comparison<'a> {
     plan: Plan,
+    form: Form,
     base: HashMap<&'a MemoryId, &'a str>,
     store: HashMap<&'a MemoryId, &'a str>,
 }
 
-impl Comparison<'_> {
+impl<'a> Comparison<'a> {
+    fn new(form: Form, base: &'a [Said], store: &'a [Said]) -> Self {
+        Self { plan: Plan::default(), form, base: by_id(base), store: by_id(store) }
+    }
+
     /// Plans for a memory that stands in the file.
     fn in_file(&mut self, place: Place, id: MemoryId, text: String) {
         let (base, store) = (self.base.get(&id).copied(), self.store.get(&id).copied());
@@ -124,7 +132,8 @@ impl Comparison<'_> {
         text: String,
         store: String,
     ) {
-        if let Some(merged) = base.and_then(|base| merge::merged(base, &text, &store)) {
+        let merged = base.and_then(|base| merge::merged(base, &text, &store));
+        if let Some(merged) = merged.or_else(|| self.both_on_page(&id, &text, &store)) {
             if merged != text {
                 self.plan.written.push((place, merged.clone()));
             }
@@ -137,6 +146,16 @@ impl Comparison<'_> {
         self.conflict(&id, Quarrel::BothChanged);
         self.plan.added.push(Added { place, path: Vec::new(), text, claimed: None });
         self.plan.arrived.push(Arrived { id, text: store, after: Some(place) });
+    }
+
+    /// Returns what a file that is one memory says if both sides changed the same lines of it: first
+    /// what the store has, then what the file has.
+    fn both_on_page(&mut self, id: &MemoryId, text: &str, store: &str) -> Option<String> {
+        if self.form == Form::Entries {
+            return None;
+        }
+        self.conflict(id, Quarrel::BothChanged);
+        Some(format!("{store}\n\n{BETWEEN}\n\n{text}"))
     }
 
     /// Plans for a memory of whose text nothing is left but its marker.

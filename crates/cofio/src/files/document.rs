@@ -10,6 +10,7 @@ use super::front_matter::FrontMatter;
 use super::lines::{Opening, dedent, indentation, is_space, line_at, lines, opening, underline};
 use super::marker::Marker;
 use super::parse;
+use crate::model::MemoryId;
 
 /// A file of markdown.
 ///
@@ -19,6 +20,16 @@ use super::parse;
 pub struct Document {
     text: String,
     blocks: Vec<Block>,
+    form: Form,
+}
+
+/// How memories stand in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Each is an entry of its own.
+    Entries,
+    /// The file is one, whatever stands in it; which one stands nowhere in the file.
+    Page,
 }
 
 /// Where an entry stands in one document: the first has the least.
@@ -53,12 +64,14 @@ pub(super) enum Kind {
     Code,
     /// Code between fences, of which the second is missing.
     OpenFence,
+    /// All of a file that is one memory.
+    Page,
 }
 
 impl Kind {
     /// Returns whether a block of this kind may be a memory.
     pub(super) fn is_entry(self) -> bool {
-        matches!(self, Self::Item | Self::Prose | Self::Code | Self::OpenFence)
+        matches!(self, Self::Item | Self::Prose | Self::Code | Self::OpenFence | Self::Page)
     }
 
     /// Returns whether whatever follows such a block becomes part of it.
@@ -70,7 +83,28 @@ impl Kind {
 impl Document {
     /// Reads a text.
     pub fn parse(text: &str) -> Self {
-        Self { text: text.to_owned(), blocks: parse::blocks(text) }
+        Self { text: text.to_owned(), blocks: parse::blocks(text), form: Form::Entries }
+    }
+
+    /// Reads a text that is one memory from beginning to end, and says which.
+    pub fn page(text: &str, id: Option<MemoryId>) -> Self {
+        let marker = id.map(|id| Box::new(Marker::new(id)));
+        let range = 0..text.len();
+        let page = Block { kind: Kind::Page, body: range.end, range, heading: None, marker };
+        let blocks = if normal(text).is_empty() { Vec::new() } else { vec![page] };
+        Self { text: text.to_owned(), blocks, form: Form::Page }
+    }
+
+    /// Returns a page with another text, whose lines end as those of this one; without a text,
+    /// nothing is left of it.
+    pub(super) fn other_page(&self, text: Option<&str>, id: Option<MemoryId>) -> Self {
+        let lines = |text: &str| format!("{}\n", normal(text)).replace('\n', self.line_end());
+        Self::page(&text.map(lines).unwrap_or_default(), id)
+    }
+
+    /// Returns how memories stand in it.
+    pub fn form(&self) -> Form {
+        self.form
     }
 
     /// Returns the text, byte for byte.
@@ -123,6 +157,7 @@ impl Document {
         let text = match block.kind {
             Kind::Item => item_text(body),
             Kind::Code => joined(body, |line| line),
+            Kind::Page => return normal(body.trim_start_matches('\u{feff}')),
             _ => {
                 let (columns, _) = indentation(body);
                 joined(body, |line| dedent(line, columns))

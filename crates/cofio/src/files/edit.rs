@@ -42,7 +42,20 @@ struct Change {
 }
 
 /// An entry that is new.
-type New = (Option<Marker>, String);
+struct New {
+    marker: Option<Marker>,
+    text: String,
+    shape: Shape,
+}
+
+/// What a new entry looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// An item of a list.
+    Item,
+    /// Prose, if the text is one block of it, and else an item.
+    Prose,
+}
 
 /// What is put between two blocks.
 #[derive(Default)]
@@ -87,9 +100,20 @@ impl<'a> Edit<'a> {
         self.changes.entry(place.0).or_default().removed = true;
     }
 
-    /// Adds an entry, after those that were added at the same position.
+    /// Adds an item, after those that were added at the same position.
     pub fn add(&mut self, position: Position<'_>, marker: Option<Marker>, text: &str) {
-        let new = (marker, text.to_owned());
+        self.add_shaped(position, Shape::Item, marker, text);
+    }
+
+    /// Adds an entry, after those that were added at the same position.
+    pub fn add_shaped(
+        &mut self,
+        position: Position<'_>,
+        shape: Shape,
+        marker: Option<Marker>,
+        text: &str,
+    ) {
+        let new = New { marker, text: text.to_owned(), shape };
         match position {
             Position::End => {
                 let end = self.end_of(0, self.document.blocks().len());
@@ -258,8 +282,12 @@ impl Section {
 }
 
 fn write_entries(output: &mut Output, entries: &[New], line_end: &str) {
-    for (marker, text) in entries {
-        output.insert(&render::new_item(marker.as_ref(), text, line_end));
+    for New { marker, text, shape } in entries {
+        let marker = marker.as_ref();
+        output.insert(&match shape {
+            Shape::Item => render::new_item(marker, text, line_end),
+            Shape::Prose => render::new_prose(marker, text, line_end),
+        });
     }
 }
 

@@ -1,48 +1,61 @@
-//! A scope as a folder of files: what stands in each, and what stood there when the two last agreed.
+//! Memories as a folder of files: what stands in each, and what stood there when the two last agreed.
 //!
 //! Files are read and written here; what becomes of a memory is the engine's to say.
 
-mod agreed;
+mod follow;
 mod layout;
+mod notes;
+mod registered;
 mod sheet;
+mod workspace;
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-pub use agreed::Agreed;
-pub use layout::{Section, written};
+use jiff::SignedDuration;
+use jiff::tz::TimeZone;
+use sha2::{Digest as _, Sha256};
+
+pub use follow::{Followed, is_ours, marker, stands, trust};
+pub use layout::{Layout, Spot, Text};
+pub use registered::registered;
 pub use sheet::{Sheet, sheets};
+pub use workspace::Workspace;
 
-use super::folder::{Folder, Relative, Stamp};
-use super::{Document, compare};
-use crate::error::{ErrorKind, Result};
-use crate::model::{MemoryId, Scope};
+use self::notes::{Noted, Notes, Reader};
+use super::compare::Said;
+use super::folder::{Folder, Locked, Relative, Seen, Stamp};
+use super::{Document, Form};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Memory, MemoryId, Timestamp};
+use crate::text::hex;
 
-/// The most bytes of what both sides last agreed on.
-const MOST_NOTES: u64 = 1024 * 1024 * 1024;
+/// How long a file may be changed again without its time being another: some systems count it in
+/// whole seconds.
+const COARSE: SignedDuration = SignedDuration::from_secs(2);
 
-/// A folder that is kept in step with a scope.
+/// A folder that is kept in step with a store.
 #[derive(Debug)]
 pub struct Mirror {
     folder: Folder,
-    notes: Folder,
-    note: Relative,
-    scope: Scope,
+    notes: Notes,
+    layout: Layout,
 }
 
-/// What a folder says.
+/// What a folder says, as far as that is another thing than what both sides last agreed on.
 #[derive(Debug, Default)]
 pub struct Look {
-    /// The files that could be read.
+    /// The files that somebody changed, or that were asked for.
     pub pages: Vec<Page>,
     /// What could not be read, and why; what it says is left as it was.
     pub unread: Vec<Unread>,
-    /// What both sides last agreed on.
-    pub agreed: Agreed,
-    /// What the notes of that were when they were read.
-    noted: Option<Stamp>,
+    /// How far the store's changes are in the files, if they ever were.
+    pub sequence: Option<u64>,
+    /// How many memories stood in files.
+    pub count: usize,
 }
 
-/// A file, or the place of one that is not there yet.
+/// A file, or the place of one that is not there.
 #[derive(Debug, Clone)]
 pub struct Page {
     /// Where it is.
@@ -51,6 +64,10 @@ pub struct Page {
     pub document: Document,
     /// What it was when it was read, unless it is not there.
     pub stamp: Option<Stamp>,
+    /// What it said of memories when both sides last agreed.
+    pub base: Vec<Said>,
+    /// The number of the note of that; zero if there is none.
+    revision: i64,
 }
 
 /// A file that could not be read.
@@ -70,18 +87,25 @@ pub struct Written {
     /// What it says from now on.
     pub document: Document,
     /// What both sides agree on from now on.
-    pub said: Vec<compare::Said>,
+    pub said: Vec<Said>,
 }
 
 impl Mirror {
-    /// Opens a folder for a scope, and makes it first if it is not there.
+    /// Opens a folder, and makes it first if it is not there.
     ///
-    /// What both sides last agreed on is kept in the file `note` of the folder `notes`, so that what
-    /// people version is theirs alone.
-    pub fn open(folder: &Path, notes: &Path, note: &str, scope: Scope) -> Result<Self> {
-        let mut notes = Folder::open(notes)?;
-        notes.limit = MOST_NOTES;
-        Ok(Self { folder: Folder::open(folder)?, notes, note: Relative::new(note)?, scope })
+    /// What both sides last agreed on is kept below the folder `notes`, so that what people
+    /// version is theirs alone. Fails if that is about other memories.
+    pub fn open(folder: &Path, notes: &Path, layout: Layout) -> Result<Self> {
+        let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
+        Self::with_notes(folder, &notes.join(hex(&digest[..16])).join(registered::NOTES), layout)
+    }
+
+    fn with_notes(folder: &Path, notes: &Path, layout: Layout) -> Result<Self> {
+        let mirror = Self { folder: Folder::open(folder)?, notes: Notes::at(notes), layout };
+        if let Some(notes) = mirror.notes.reading()? {
+            mirror.check_layout(notes.fact(registered::LAYOUT)?)?;
+        }
+        Ok(mirror)
     }
 
     /// Returns where the folder is.
@@ -89,76 +113,174 @@ impl Mirror {
         self.folder.path()
     }
 
-    /// Returns whose memories it is in step with.
-    pub fn scope(&self) -> &Scope {
-        &self.scope
+    /// Returns whose memories it has.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
-    /// Reads every file, and what both sides last agreed on.
-    ///
-    /// Fails if they agreed for another scope.
-    pub fn look(&self) -> Result<Look> {
+    /// Looks for files that somebody changed, and reads those.
+    pub fn look(&self, now: Timestamp) -> Result<Look> {
+        let notes = self.notes.reading()?;
+        let mut noted: BTreeMap<String, Noted> = match &notes {
+            Some(notes) => notes.pages()?.into_iter().collect(),
+            None => BTreeMap::new(),
+        };
+        let mut look = self.nothing(notes.as_ref())?;
         let listing = self.folder.list()?;
         let skipped = listing.skipped.into_iter();
-        let unread = skipped.map(|one| Unread { path: one.path, why: one.why.to_owned() });
-        let (mut agreed, noted) = self.agreed()?;
-        agreed.claim(&self.scope)?;
-        let mut look = Look { pages: Vec::new(), unread: unread.collect(), agreed, noted };
-        for (path, _) in listing.files {
-            match self.folder.read(&path) {
-                Ok(Some(content)) => {
-                    let document = Document::parse(&content.text);
-                    look.pages.push(Page { path, document, stamp: Some(content.stamp) });
-                }
-                // Somebody has just removed it.
-                Ok(None) => {}
-                Err(error) if error.kind() == ErrorKind::Invalid => {
-                    let path = path.as_str().to_owned();
-                    look.unread.push(Unread { path, why: error.to_string() });
-                }
-                Err(error) => return Err(error),
+        look.unread.extend(skipped.map(|one| Unread { path: one.path, why: one.why.to_owned() }));
+        for (path, seen) in listing.files {
+            let known = noted.remove(path.as_str());
+            if !known.as_ref().is_some_and(|known| is_same(known, seen, now)) {
+                self.read(&mut look, notes.as_ref(), path, known.as_ref())?;
             }
+        }
+        let unread: Vec<&str> = look.unread.iter().map(|unread| unread.path.as_str()).collect();
+        noted.retain(|path, _| !unread.contains(&path.as_str()));
+        for (path, known) in noted {
+            self.read(&mut look, notes.as_ref(), Relative::new(&path)?, Some(&known))?;
         }
         Ok(look)
     }
 
-    /// Writes files that are to say something else, and what both sides agree on.
-    ///
-    /// Fails with `Conflict` if somebody changed one of them since it was read. Those before it are
-    /// written then; that is no harm, as every entry says by itself which memory it is.
-    pub fn write(&self, look: &Look, written: Vec<Written>) -> Result<()> {
-        let mut agreed = look.agreed.clone();
-        let locked = self.folder.lock()?;
-        for Written { before, document, said } in written {
-            let Page { path, document: earlier, stamp } = before;
-            if document != earlier {
-                locked.replace(&path, document.as_str(), stamp.as_ref())?;
-            }
-            agreed.set(&path, said);
-        }
-        drop(locked);
-        if agreed != look.agreed || look.noted.is_none() {
-            self.notes.replace(&self.note, &agreed.to_json(), look.noted.as_ref())?;
+    /// Reads the files as well that some memories stand in or belong to.
+    pub fn look_for(
+        &self,
+        look: &mut Look,
+        ids: &[MemoryId],
+        memories: &[Memory],
+        zone: &TimeZone,
+    ) -> Result<()> {
+        let notes = self.notes.reading()?;
+        let spots: HashMap<&MemoryId, String> = memories
+            .iter()
+            .filter_map(|memory| Some((&memory.id, self.layout.spot(memory, zone)?.path)))
+            .collect();
+        let missing = look.missing(ids, &spots, |id| match &notes {
+            Some(notes) => notes.path_of(id),
+            None => Ok(None),
+        })?;
+        let known: HashMap<String, Noted> = match &notes {
+            Some(notes) if !missing.is_empty() => notes.pages()?.into_iter().collect(),
+            _ => HashMap::new(),
+        };
+        for path in missing {
+            let known = known.get(path.as_str());
+            self.read(look, notes.as_ref(), path, known)?;
         }
         Ok(())
     }
 
-    fn agreed(&self) -> Result<(Agreed, Option<Stamp>)> {
-        match self.notes.read(&self.note)? {
-            Some(content) => Ok((Agreed::from_json(&content.text)?, Some(content.stamp))),
-            None => Ok((Agreed::default(), None)),
-        }
+    /// Writes files that are to say something else, and what both sides agree on; `sequence` says how
+    /// far the store's changes are in them.
+    ///
+    /// Fails with `Conflict` if somebody changed one of them since it was read. Those before it are
+    /// written then; that is no harm, as every entry says by itself which memory it is.
+    pub fn write(&self, written: Vec<Written>, memories: &[Memory], sequence: u64) -> Result<()> {
+        let locked = self.folder.lock()?;
+        self.notes.write(|notes| {
+            registered::note(notes, self)?;
+            for Written { before, document, said } in written {
+                let found = notes.page(&before.path)?.map_or(0, |noted| noted.revision);
+                if found != before.revision {
+                    return Err(meanwhile(&before.path));
+                }
+                let stamp = put(&locked, &before, &document)?;
+                match stamp {
+                    Some(stamp) => notes.set(&before.path, document.form(), Some(&stamp), &said)?,
+                    None => notes.remove(&before.path)?,
+                }
+            }
+            for memory in memories {
+                notes.follow(&memory.id, Some(memory))?;
+            }
+            notes.set_fact(registered::SEQUENCE, &sequence.to_string())
+        })
+    }
+
+    fn nothing(&self, notes: Option<&Reader>) -> Result<Look> {
+        let Some(notes) = notes else { return Ok(Look::default()) };
+        let sequence = notes.fact(registered::SEQUENCE)?;
+        let sequence = sequence.and_then(|sequence| sequence.parse().ok());
+        Ok(Look { sequence, count: notes.count()?, ..Look::default() })
+    }
+
+    /// Reads a file that may not be there.
+    fn read(
+        &self,
+        look: &mut Look,
+        notes: Option<&Reader>,
+        path: Relative,
+        known: Option<&Noted>,
+    ) -> Result<()> {
+        let usual = self.layout.form(path.as_str());
+        // Nobody's files are left alone.
+        let Some(form) = known.map(|known| known.form).or(usual) else { return Ok(()) };
+        let base = match notes {
+            Some(notes) if known.is_some() => notes.said(path.as_str())?,
+            _ => Vec::new(),
+        };
+        let revision = known.map_or(0, |known| known.revision);
+        let (text, stamp) = match self.folder.read(&path) {
+            Ok(Some(content)) => (content.text, Some(content.stamp)),
+            Ok(None) => (String::new(), None),
+            Err(error) if is_unreadable(&error) => {
+                let path = path.as_str().to_owned();
+                look.unread.push(Unread { path, why: error.to_string() });
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let document = read_as(form, &text);
+        look.pages.push(Page { path, document, stamp, base, revision });
+        Ok(())
     }
 }
 
-impl Page {
-    /// Returns the place of a file that is not there.
-    fn absent(path: Relative) -> Self {
-        Self { path, document: Document::parse(""), stamp: None }
-    }
+/// Returns whether it is the file that cannot be read, whoever tries.
+fn is_unreadable(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Invalid | ErrorKind::ContentTooLong | ErrorKind::Refused)
+}
 
+/// Reads a text in a form.
+fn read_as(form: Form, text: &str) -> Document {
+    match form {
+        Form::Page => Document::page(text, None),
+        Form::Entries => Document::parse(text),
+    }
+}
+
+/// Returns whether a file is what it was when both sides last agreed.
+fn is_same(noted: &Noted, seen: Seen, now: Timestamp) -> bool {
+    let settled = now.checked_sub(COARSE).unwrap_or(now).as_nanosecond();
+    let stamp = noted.stamp.as_ref();
+    stamp.is_some_and(|stamp| stamp.seen == seen) && seen.modified < settled
+}
+
+/// Puts a file into the form it is to have, and returns what it is then.
+fn put(locked: &Locked<'_>, before: &Page, document: &Document) -> Result<Option<Stamp>> {
+    let Page { path, document: earlier, stamp, .. } = before;
+    if document.as_str() == earlier.as_str() {
+        return Ok(stamp.clone());
+    }
+    match stamp {
+        Some(stamp) if document.form() == Form::Page && document.as_str().is_empty() => {
+            locked.remove(path, stamp)?;
+            Ok(None)
+        }
+        stamp => locked.replace(path, document.as_str(), stamp.as_ref()).map(Some),
+    }
+}
+
+/// Returns the error for a file that others wrote to meanwhile.
+fn meanwhile(path: &Relative) -> Error {
+    let message = format!("{:?} was written to meanwhile", path.as_str());
+    Error::new(ErrorKind::Conflict, message)
+}
+
+impl Page {
     /// Returns which memories stand in it.
-    fn ids(&self) -> impl Iterator<Item = &MemoryId> {
+    pub fn ids(&self) -> impl Iterator<Item = &MemoryId> {
         self.document.entries().filter_map(|entry| entry.marker()).map(|marker| &marker.id)
     }
 }

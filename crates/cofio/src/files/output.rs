@@ -135,7 +135,7 @@ impl Output {
             Kind::Heading(_) => Last::Heading,
             _ if below => Last::Closed,
             Kind::Item => Last::Item,
-            Kind::Prose | Kind::Code | Kind::OpenFence => Last::Prose,
+            Kind::Prose | Kind::Code | Kind::OpenFence | Kind::Page => Last::Prose,
             _ => Last::Closed,
         };
         self.reach = match kind {

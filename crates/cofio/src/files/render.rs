@@ -19,6 +19,11 @@ pub(super) fn new_item(marker: Option<&Marker>, text: &str, line_end: &str) -> S
     item(SIGN, marker, text, line_end)
 }
 
+/// Writes a text as prose if it is one block of it, and else as an item.
+pub(super) fn new_prose(marker: Option<&Marker>, text: &str, line_end: &str) -> String {
+    prose("", marker, text, line_end).unwrap_or_else(|| new_item(marker, text, line_end))
+}
+
 /// Writes an entry anew with another text; what it looked like before is `raw`.
 pub(super) fn rewritten(
     kind: Kind,

@@ -20,6 +20,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("entry", &[]),
     ("bundle", &["entry"]),
     ("files", &[]),
+    ("mirrored", &["files", "store"]),
     (
         "engine",
         &[

@@ -1,14 +1,16 @@
 //! A scope as files that a person edits while an agent writes to the store.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cofio::ErrorKind;
-use cofio::engine::{Synced, Syncing, Undoing};
-use cofio::files::Mirror;
+use cofio::engine::{SyncCounts, Synced, Syncing, Undoing};
 use cofio::files::compare::Quarrel;
+use cofio::files::mirror::{Layout, Written};
+use cofio::files::{Document, Mirror};
 use cofio::model::{
-    Channel, Criteria, Kind, Layer, Memory, MemoryId, Patch, Scope, Source, State, Trust,
+    Channel, Criteria, Kind, Layer, Memory, MemoryId, Patch, Scope, Source, State, Timestamp, Trust,
 };
 use cofio::{Config, Selection};
 use pollster::block_on;
@@ -28,8 +30,8 @@ impl<'a> Desk<'a> {
     fn new(life: &'a Life) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (files, notes) = (folder.path().join("memory"), folder.path().join("notes"));
-        let scope = Scope::user(named("alice"));
-        let mirror = Mirror::open(&files, &notes, "alice.json", scope).unwrap();
+        let layout = Layout::Scope(Scope::user(named("alice")));
+        let mirror = Mirror::open(&files, &notes, layout).unwrap();
         Self { life, mirror, folder }
     }
 
@@ -38,14 +40,7 @@ impl<'a> Desk<'a> {
     }
 
     fn sync_with(&self, syncing: Syncing) -> Synced {
-        let look = self.mirror.look().unwrap();
-        let scope = Scope::user(named("alice"));
-        let mut synced =
-            block_on(self.life.engine.sync_files(&local("alice"), &scope, &look, syncing)).unwrap();
-        if !syncing.dry_run {
-            self.mirror.write(&look, std::mem::take(&mut synced.written)).unwrap();
-        }
-        synced
+        block_on(self.life.engine.sync_files(&local("alice"), &self.mirror, syncing)).unwrap()
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -92,16 +87,43 @@ impl<'a> Desk<'a> {
 
     /// Both sides agree: another sync does nothing.
     fn assert_settled(&self) {
-        let before = self.mirror.look().unwrap();
+        let before = files(&self.file(""));
         let synced = self.sync();
         assert!(synced.job.is_none() && synced.conflicts.is_empty(), "{synced:?}");
-        let after = self.mirror.look().unwrap();
-        let texts = |look: &cofio::files::mirror::Look| {
-            let pages = look.pages.iter();
-            pages.map(|page| page.document.to_string()).collect::<Vec<_>>()
-        };
-        assert_eq!(texts(&before), texts(&after));
+        assert_eq!(synced.counts, SyncCounts::default());
+        assert_eq!(before, files(&self.file("")));
     }
+
+    /// Lets something happen, after which files and notes are as they were before it.
+    fn crashing(&self, happen: impl FnOnce()) {
+        let kept = [self.file(""), self.folder.path().join("notes")].map(|root| {
+            let before = files(&root);
+            (root, before)
+        });
+        happen();
+        for (root, before) in kept {
+            fs::remove_dir_all(&root).unwrap();
+            for (path, bytes) in before {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, bytes).unwrap();
+            }
+        }
+    }
+}
+
+/// Returns every file below a folder, except those that only say who writes.
+fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(root).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if !path.ends_with(".cofio.lock") {
+            let bytes = fs::read(&path).unwrap();
+            found.insert(path, bytes);
+        }
+    }
+    found
 }
 
 /// Lets the same happen on every store.
@@ -120,7 +142,8 @@ fn what_is_known_is_written_and_what_happened_goes_by_days() {
             desk.shown("facts.md"),
             "# Facts\n\n- Likes tea\n- Lives in Cardiff\n\n  since 2019"
         );
-        assert_eq!(desk.shown("daily/2026-03-01.md"), "# 2026-03-01\n\n## 12:00\n\n- Good morning");
+        let day = desk.read("daily/2026-03-01.md");
+        assert!(day.starts_with("# 2026-03-01\n\n## 12:00\n\nGood morning\n<!-- cofio:ep_"), "{day}");
         desk.assert_settled();
     });
 }
@@ -290,11 +313,7 @@ fn a_line_that_comes_back_is_the_memory_it_was() {
 fn what_was_taken_in_before_a_crash_is_not_taken_in_twice() {
     everywhere(|desk| {
         desk.edit("facts.md", |_| "- Speaks Welsh\n- Likes tea\n".to_owned());
-        let look = desk.mirror.look().unwrap();
-        let scope = Scope::user(named("alice"));
-        let syncing = Syncing::default();
-        // The files are never written.
-        block_on(desk.life.engine.sync_files(&local("alice"), &scope, &look, syncing)).unwrap();
+        desk.crashing(|| assert!(desk.sync().job.is_some()));
         let synced = desk.sync();
         assert_eq!((synced.job.is_none(), synced.problems.len()), (true, 0));
         assert_eq!(desk.known(State::Active), ["Likes tea", "Speaks Welsh"]);
@@ -309,8 +328,7 @@ fn files_that_cannot_be_read_delete_nothing() {
         desk.remember("Likes tea");
         desk.sync();
         fs::write(desk.file("facts.md"), [b'#', 0xff, 0xfe, 0x00]).unwrap();
-        let look = desk.mirror.look().unwrap();
-        assert_eq!(look.unread.len(), 1);
+        assert_eq!(desk.sync().unread.len(), 1);
         desk.remember("Has two cats");
         desk.sync();
         assert_eq!(desk.known(State::Active), ["Has two cats", "Likes tea"]);
@@ -339,8 +357,7 @@ fn a_folder_is_in_step_with_one_scope_alone() {
     desk.sync();
     let notes = desk.folder.path().join("notes");
     let bob = Scope::user(named("bob"));
-    let other = Mirror::open(&desk.file(""), &notes, "alice.json", bob).unwrap();
-    let refused = other.look().unwrap_err();
+    let refused = Mirror::open(desk.mirror.path(), &notes, Layout::Scope(bob)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Configuration);
     assert!(refused.to_string().contains("user:alice"), "{refused}");
     desk.assert_settled();
@@ -352,14 +369,14 @@ fn a_file_that_changes_meanwhile_is_not_overwritten() {
     let desk = Desk::new(&life);
     desk.remember("Likes tea");
     desk.sync();
-    desk.remember("Has two cats");
-    let look = desk.mirror.look().unwrap();
-    let scope = Scope::user(named("alice"));
-    let syncing = Syncing::default();
-    let synced = block_on(life.engine.sync_files(&local("alice"), &scope, &look, syncing)).unwrap();
+    let mut look = desk.mirror.look(Timestamp::MIN).unwrap();
+    let before = look.pages.pop().unwrap();
     desk.edit("facts.md", |text| text + "- Speaks Welsh\n");
-    let refused = desk.mirror.write(&look, synced.written).unwrap_err();
+    let document = Document::parse("# Facts\n\n- Likes tea\n- Has two cats\n");
+    let written = vec![Written { before, document, said: Vec::new() }];
+    let refused = desk.mirror.write(written, &[], 0).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
+    desk.remember("Has two cats");
     desk.sync();
     assert_eq!(desk.known(State::Active), ["Has two cats", "Likes tea", "Speaks Welsh"]);
     desk.assert_settled();
@@ -373,10 +390,7 @@ fn nothing_of_others_is_written_and_nobody_else_may() {
     desk.remember("Likes tea");
     desk.sync();
     assert!(!desk.read("facts.md").contains("garden"));
-    let look = desk.mirror.look().unwrap();
-    let scope = Scope::user(named("alice"));
-    let refused =
-        block_on(life.engine.sync_files(&local("bob"), &scope, &look, Syncing::default()));
+    let refused = block_on(life.engine.sync_files(&local("bob"), &desk.mirror, Syncing::default()));
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unauthorized);
 }
 

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use jiff::SignedDuration;
 
 use super::{Problem, Syncing};
-use crate::engine::Engine;
+use crate::engine::{Engine, check_open};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::compare::Plan;
-use crate::files::mirror::{self, Sheet};
-use crate::files::{Place, normal};
+use crate::files::compare::{Added, Plan};
+use crate::files::mirror::{self, Layout, Page, Sheet, Text};
+use crate::files::{Marker, Place, normal};
 use crate::ingest::{self, Redaction};
 use crate::lifecycle::plan::Step;
 use crate::model::{
@@ -17,12 +17,15 @@ use crate::model::{
     State, Timestamp,
 };
 
+/// The label of entries of a daily log.
+const DAILY_TAG: &str = "daily";
+
 /// How long a memory is kept whose line was deleted.
 const GRACE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// What was found out so far.
 pub(super) struct Taking<'a> {
-    scope: &'a Scope,
+    layout: &'a Layout,
     memories: HashMap<&'a MemoryId, &'a Memory>,
     syncing: Syncing,
     now: Timestamp,
@@ -40,22 +43,22 @@ pub(super) struct Taking<'a> {
 pub(super) struct Taken {
     pub(super) sheet: Sheet,
     pub(super) plan: Plan,
-    /// The memories of the plan's new entries, except for those that were not taken in.
-    pub(super) added: Vec<Option<MemoryId>>,
+    /// The markers of the plan's new entries, except for those that were not taken in.
+    pub(super) added: Vec<Option<Marker>>,
     /// The memories whose changes were not taken in.
     pub(super) refused: Vec<MemoryId>,
 }
 
 impl<'a> Taking<'a> {
     pub(super) fn new(
-        scope: &'a Scope,
+        layout: &'a Layout,
         memories: &'a [Memory],
         syncing: Syncing,
         now: Timestamp,
     ) -> Self {
         let memories = memories.iter().map(|memory| (&memory.id, memory)).collect();
         let (steps, new, taken, problems) = Default::default();
-        Self { scope, memories, syncing, now, steps, new, taken, problems }
+        Self { layout, memories, syncing, now, steps, new, taken, problems }
     }
 
     fn report(&mut self, taken: &Taken, place: Place, why: impl Into<String>) {
@@ -97,15 +100,15 @@ impl Engine {
             }
         }
         for index in 0..taken.plan.added.len() {
-            let id = match self.take_added(caller, taking, &mut taken, index).await {
-                Ok(id) => Some(id),
+            let marker = match self.take_added(caller, taking, &mut taken, index).await {
+                Ok(marker) => Some(marker),
                 Err(error) => {
                     let place = taken.plan.added[index].place;
                     taking.report(&taken, place, told(error)?);
                     None
                 }
             };
-            taken.added.push(id);
+            taken.added.push(marker);
         }
         for id in &taken.plan.deleted {
             let memory = taking.memories.get(id).ok_or_else(|| changed(id))?;
@@ -144,36 +147,43 @@ impl Engine {
         taking: &mut Taking<'_>,
         taken: &mut Taken,
         index: usize,
-    ) -> Result<MemoryId> {
+    ) -> Result<Marker> {
         let added = taken.plan.added[index].clone();
+        let text = self.text_of(taking, taken, &added)?;
         if let Some(id) = &added.claimed
-            && let Some(memory) = self.put_away_before(caller, taking.scope, id).await?
+            && let Some(memory) = self.put_away_before(caller, &text.scope, id).await?
             && normal(memory.content.as_str()) == added.text
         {
+            let marker = mirror::marker(&memory);
             taking.steps.push(brought_back(memory, taking.now));
-            return Ok(id.clone());
+            return Ok(marker);
         }
-        let zone = &self.config.expiry.time_zone;
-        let path = taken.sheet.page.path.as_str();
-        let (kind, event_at) = mirror::written(path, &added.path, zone);
-        let mut source = Source::through(Channel::ExplicitSave);
-        source.reference = Some(path.to_owned());
-        let draft = Draft {
-            event_at,
-            doubt: taking.doubt(),
-            ..Draft::new(taking.scope.clone(), kind, added.text.clone(), source)
-        };
+        check_open(caller, &text.scope)?;
+        let draft = draft(taking, taken, &added, text);
         let prepared = self.prepare_all(caller, &[draft], taking.now).await?;
-        let prepared = prepared.into_iter().next().ok_or_else(|| Error::invalid("nothing said"))?;
+        let mut prepared =
+            prepared.into_iter().next().ok_or_else(|| Error::invalid("nothing said"))?;
         taking.check_secrets(&prepared.redactions)?;
         if normal(prepared.memory.content.as_str()) != added.text {
             rewrite(&mut taken.plan, added.place, &prepared.memory);
         }
-        let id = prepared.memory.id.clone();
-        taking.new.insert(id.clone(), (taking.taken.len(), index));
+        // What stood in files before the store was made anew keeps its name.
+        let kind = prepared.memory.kind;
+        if let Some(id) = added.claimed.filter(|id| id.kind() == Some(kind)) {
+            prepared.memory.id = id;
+        }
+        let marker = mirror::marker(&prepared.memory);
+        taking.new.insert(marker.id.clone(), (taking.taken.len(), index));
         let why = "somebody wrote it into a file";
         taking.steps.push(Step::create(prepared.memory, prepared.identity, why));
-        Ok(id)
+        Ok(marker)
+    }
+
+    /// Returns what a new entry is.
+    fn text_of(&self, taking: &Taking<'_>, taken: &Taken, added: &Added) -> Result<Text> {
+        let Page { path, document, .. } = &taken.sheet.page;
+        let text = taking.layout.text(path.as_str(), document.form(), &added.path, self.zone());
+        text.ok_or_else(|| Error::invalid("it stands in a file that is nobody's"))
     }
 
     /// Returns a memory of a scope that was put away or has faded.
@@ -184,10 +194,15 @@ impl Engine {
         id: &MemoryId,
     ) -> Result<Option<Memory>> {
         let found = self.store.get(caller.access(), std::slice::from_ref(id)).await?;
-        let away = |memory: &Memory| {
-            memory.scope == *scope && matches!(memory.state, State::Archived | State::Decayed)
-        };
-        Ok(found.into_iter().find(away))
+        Ok(found.into_iter().find(|memory| memory.scope == *scope && is_away(memory)))
+    }
+
+    /// Returns a step that makes a memory under another name, as the one it has is taken.
+    fn renamed(&self, mut step: Step, now: Timestamp) -> Step {
+        if let Change::Create { memory, .. } = &mut step.change {
+            memory.id = self.new_id(memory.kind, now);
+        }
+        step
     }
 
     /// Recognises new entries that say what a memory says already: one that stands in no file yet is
@@ -216,6 +231,12 @@ impl Engine {
                 (Some(place), Outcome::Existing(known)) => {
                     self.take_known(caller, taking, place, known).await?;
                 }
+                (Some((file, index)), Outcome::Missing(_)) => {
+                    let step = self.renamed(step, taking.now);
+                    let marker = Marker::new(step.id().clone());
+                    taking.taken[file].added[index] = Some(marker);
+                    taking.steps.push(step);
+                }
                 _ => taking.steps.push(step),
             }
         }
@@ -232,12 +253,13 @@ impl Engine {
         let waits = |taken: &Taken| taken.plan.arrived.iter().any(|arrived| arrived.id == known);
         if let Some(other) = taking.taken.iter().position(waits) {
             taking.taken[other].plan.arrived.retain(|arrived| arrived.id != known);
-            taking.taken[file].added[index] = Some(known);
+            taking.taken[file].added[index] = Some(Marker::new(known));
             return Ok(());
         }
-        if let Some(memory) = self.put_away_before(caller, taking.scope, &known).await? {
+        let found = self.store.get(caller.access(), std::slice::from_ref(&known)).await?;
+        if let Some(memory) = found.into_iter().find(is_away) {
+            taking.taken[file].added[index] = Some(mirror::marker(&memory));
             taking.steps.push(brought_back(memory, taking.now));
-            taking.taken[file].added[index] = Some(known);
             return Ok(());
         }
         let taken = &mut taking.taken[file];
@@ -247,6 +269,25 @@ impl Engine {
         taking.problems.push(Problem { path, line, why: format!("{known} says the same already") });
         Ok(())
     }
+}
+
+/// Returns what is to be kept of a new entry.
+fn draft(taking: &Taking<'_>, taken: &Taken, added: &Added, text: Text) -> Draft {
+    let Page { path, document, .. } = &taken.sheet.page;
+    let entry = document.entries().find(|entry| entry.place() == added.place);
+    let trust = mirror::trust(entry.and_then(|entry| entry.marker()));
+    let mut source = Source::through(Channel::ExplicitSave).trusted_at_most(trust);
+    source.reference = Some(path.as_str().to_owned());
+    let Text { scope, kind, event_at, key, title, daily } = text;
+    let mut draft = Draft::new(scope, kind, added.text.clone(), source);
+    draft.metadata.title = title;
+    draft.metadata.tags = if daily { vec![DAILY_TAG.to_owned()] } else { Vec::new() };
+    Draft { event_at, key, doubt: taking.doubt(), ..draft }
+}
+
+/// Returns whether a memory was put away or has faded.
+fn is_away(memory: &Memory) -> bool {
+    matches!(memory.state, State::Archived | State::Decayed)
 }
 
 /// Has a file say what is kept.

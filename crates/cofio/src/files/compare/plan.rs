@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::Said;
-use crate::files::{Document, Marker, Place, Position};
+use crate::files::{Document, Form, Marker, Place, Position, Shape};
 use crate::model::MemoryId;
 
 /// What has to be done on both sides.
@@ -82,6 +82,8 @@ pub struct Known {
     pub marker: Marker,
     /// The headings that it is put under if it is new there; the end of the file without any.
     pub path: Option<Vec<String>>,
+    /// What it looks like if it is new there.
+    pub shape: Shape,
 }
 
 impl Plan {
@@ -105,6 +107,9 @@ impl Plan {
         added: &[Option<Marker>],
         mut known: impl FnMut(&MemoryId, Option<&Marker>) -> Known,
     ) -> Document {
+        if file.form() == Form::Page {
+            return self.write_page(file, added);
+        }
         let markers: HashMap<Place, Option<&Marker>> =
             file.entries().map(|entry| (entry.place(), entry.marker())).collect();
         let mut edit = file.edit();
@@ -129,15 +134,30 @@ impl Plan {
             }
         }
         for Arrived { id, text, after } in &self.arrived {
-            let Known { marker, path } = known(id, None);
+            let Known { marker, path, shape } = known(id, None);
             let position = match (after, &path) {
                 (Some(place), _) => Position::After(*place),
                 (None, Some(path)) => Position::Under(path),
                 (None, None) => Position::End,
             };
-            edit.add(position, Some(marker), text);
+            edit.add_shaped(position, shape, Some(marker), text);
         }
         edit.finish()
+    }
+
+    /// Returns a file that is one memory as it is to be.
+    fn write_page(&self, file: &Document, added: &[Option<Marker>]) -> Document {
+        let kept = self.kept.first().map(|(_, id)| id);
+        let new = added.first().and_then(Option::as_ref).map(|marker| &marker.id);
+        let written = self.written.first().map(|(_, text)| text);
+        if let Some(Arrived { id, text, .. }) = self.arrived.first() {
+            return file.other_page(Some(text), Some(id.clone()));
+        }
+        match (written, self.removed.is_empty()) {
+            (Some(text), _) => file.other_page(Some(text), kept.or(new).cloned()),
+            (None, false) => file.other_page(None, None),
+            (None, true) => Document::page(file.as_str(), kept.or(new).cloned()),
+        }
     }
 }
 

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::files::{Marker, Position};
+use crate::files::{Marker, Position, Shape};
 
 fn id(number: usize) -> MemoryId {
     format!("fact_{number:032x}").parse().unwrap()
@@ -41,8 +41,11 @@ fn applied(
         markers.push(Some(Marker::new(id(next))));
         next += 1;
     }
-    let known =
-        |id: &MemoryId, _: Option<&Marker>| Known { marker: Marker::new(id.clone()), path: None };
+    let known = |id: &MemoryId, _: Option<&Marker>| Known {
+        marker: Marker::new(id.clone()),
+        path: None,
+        shape: Shape::Item,
+    };
     (plan.write(document, &markers, known), store)
 }
 
@@ -177,8 +180,11 @@ fn a_file_that_was_written_anew_without_markers_is_changes() {
 fn what_the_store_did_not_take_is_not_replaced() {
     let (base, document) = (said(&[(1, "a")]), file(&[(Some(1), "secret")]));
     let plan = compare(&base, &document, &base);
-    let known =
-        |id: &MemoryId, _: Option<&Marker>| Known { marker: Marker::new(id.clone()), path: None };
+    let known = |id: &MemoryId, _: Option<&Marker>| Known {
+        marker: Marker::new(id.clone()),
+        path: None,
+        shape: Shape::Item,
+    };
     let document = plan.write(&document, &[], known);
     let again = compare(&super::base(&document, &base, &[id(1)]), &document, &base);
     assert_eq!(again.edited, said(&[(1, "secret")]));

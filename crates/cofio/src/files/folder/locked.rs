@@ -109,6 +109,13 @@ impl<'a> Locked<'a> {
         Err(Error::new(ErrorKind::Conflict, message))
     }
 
+    /// Returns what a file is that has this text; nobody knows if somebody changed it since.
+    pub(in crate::files) fn stamp(&self, path: &Relative, text: &str) -> Result<Option<Stamp>> {
+        let found = self.folder.bytes(path)?;
+        let same = found.filter(|(bytes, _)| bytes == text.as_bytes());
+        Ok(same.map(|(bytes, seen)| Stamp::new(seen, &bytes)))
+    }
+
     /// Removes a file if it is as `expected` says.
     pub fn remove(&self, path: &Relative, expected: &Stamp) -> Result<()> {
         let cannot = |cause| failed("remove", path.as_str(), cause);

@@ -1,14 +1,14 @@
 //! What belongs to each file, on both sides.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::tz::TimeZone;
 
-use super::layout::Section;
-use super::{Look, Page};
+use super::{Layout, Look, Page};
 use crate::error::Result;
 use crate::files::compare::{Plan, Said, compare};
 use crate::files::folder::Relative;
+use crate::files::{Document, Form};
 use crate::model::{Memory, MemoryId};
 
 /// A file, and what belongs into it.
@@ -29,49 +29,60 @@ impl Sheet {
     }
 }
 
-/// Returns every file with what belongs into it.
+/// Returns every file that was looked at with what belongs into it.
 ///
 /// A memory belongs to the file that it stands in; else to the one where it stood, so that it can be
-/// missed there; else to the one that is made for its kind. What belongs to a file that could not be
-/// read is left out.
-pub fn sheets(look: &Look, memories: &[Memory], zone: &TimeZone) -> Result<Vec<Sheet>> {
+/// missed there; else to the one that is made for its kind. What belongs to a file that was not
+/// looked at is left out.
+pub fn sheets(look: &Look, memories: &[Memory], layout: &Layout, zone: &TimeZone) -> Vec<Sheet> {
     let places = Places::new(look);
-    let mut sheets: BTreeMap<String, Sheet> = BTreeMap::new();
+    let mut sheets: BTreeMap<&str, Sheet> = BTreeMap::new();
     for page in &look.pages {
         let sheet = Sheet { page: page.clone(), base: Vec::new(), store: Vec::new() };
-        sheets.insert(page.path.as_str().to_owned(), sheet);
+        sheets.insert(page.path.as_str(), sheet);
     }
-    for (path, said) in look.agreed.files().filter(|(path, _)| !places.is_unread(path)) {
-        for one in said {
-            let path = places.standing.get(&one.0).copied().unwrap_or(path);
-            sheet(&mut sheets, path)?.base.push(one.clone());
+    for page in &look.pages {
+        for one in &page.base {
+            let path = places.standing.get(&one.0).copied().unwrap_or(page.path.as_str());
+            sheets.entry(path).and_modify(|sheet| sheet.base.push(one.clone()));
         }
     }
-    // The oldest comes first in a file.
-    for memory in memories.iter().rev() {
-        let said = (memory.id.clone(), memory.content.as_str().to_owned());
-        let usual = || Section::of(memory, zone).path;
-        let path = places.of(&memory.id).map_or_else(usual, str::to_owned);
-        if !places.is_unread(&path) {
-            sheet(&mut sheets, &path)?.store.push(said);
+    for memory in memories {
+        let path = match places.of(&memory.id) {
+            Some(path) => Some(path.to_owned()),
+            None => layout.spot(memory, zone).map(|spot| spot.path),
+        };
+        let sheet = path.and_then(|path| sheets.get_mut(path.as_str()));
+        if let Some(sheet) = sheet {
+            sheet.store.push((memory.id.clone(), memory.content.as_str().to_owned()));
         }
     }
-    Ok(sheets.into_values().collect())
+    let mut sheets: Vec<Sheet> = sheets.into_values().collect();
+    sheets.iter_mut().for_each(name_page);
+    sheets
+}
+
+/// Says which memory a whole file is: the one that it was, or else the one that belongs there.
+fn name_page(sheet: &mut Sheet) {
+    let Sheet { page, base, store } = sheet;
+    if page.document.form() == Form::Page {
+        let id = base.first().or(store.first()).map(|(id, _)| id.clone());
+        page.document = Document::page(page.document.as_str(), id);
+    }
 }
 
 /// Where memories stand, and where they stood.
 struct Places<'a> {
     standing: HashMap<&'a MemoryId, &'a str>,
     stood: HashMap<&'a MemoryId, &'a str>,
-    unread: HashSet<&'a str>,
 }
 
 impl<'a> Places<'a> {
     fn new(look: &'a Look) -> Self {
         let stood: HashMap<&MemoryId, &str> = look
-            .agreed
-            .files()
-            .flat_map(|(path, said)| said.iter().map(move |(id, _)| (id, path)))
+            .pages
+            .iter()
+            .flat_map(|page| page.base.iter().map(|(id, _)| (id, page.path.as_str())))
             .collect();
         let mut standing: HashMap<&MemoryId, &str> = HashMap::new();
         for page in &look.pages {
@@ -83,26 +94,34 @@ impl<'a> Places<'a> {
                 }
             }
         }
-        let unread = look.unread.iter().map(|unread| unread.path.as_str()).collect();
-        Self { standing, stood, unread }
+        Self { standing, stood }
     }
 
     fn of(&self, id: &MemoryId) -> Option<&'a str> {
         self.standing.get(id).or_else(|| self.stood.get(id)).copied()
     }
-
-    /// Returns whether a file, or a folder that it is in, could not be read.
-    fn is_unread(&self, path: &str) -> bool {
-        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
-        folders.chain([path]).any(|path| self.unread.contains(path))
-    }
 }
 
-fn sheet<'a>(sheets: &'a mut BTreeMap<String, Sheet>, path: &str) -> Result<&'a mut Sheet> {
-    if !sheets.contains_key(path) {
-        let page = Page::absent(Relative::new(path)?);
-        let new = Sheet { page, base: Vec::new(), store: Vec::new() };
-        sheets.insert(path.to_owned(), new);
+impl Look {
+    /// Returns the files that some memories stand in, stood in or belong to, and that were not looked
+    /// at.
+    ///
+    /// `stood` says where a memory stood when both sides last agreed.
+    pub(super) fn missing(
+        &self,
+        ids: &[MemoryId],
+        spots: &HashMap<&MemoryId, String>,
+        stood: impl Fn(&MemoryId) -> Result<Option<String>>,
+    ) -> Result<Vec<Relative>> {
+        let places = Places::new(self);
+        let mut missing = BTreeSet::new();
+        for id in ids.iter().filter(|id| places.of(id).is_none()) {
+            missing.extend(stood(id)?.or_else(|| spots.get(id).cloned()));
+        }
+        let pages = self.pages.iter().map(|page| page.path.as_str());
+        let known: HashSet<&str> =
+            pages.chain(self.unread.iter().map(|unread| unread.path.as_str())).collect();
+        let unknown = missing.iter().filter(|path| !known.contains(path.as_str()));
+        unknown.map(|path| Relative::new(path)).collect()
     }
-    Ok(sheets.get_mut(path).expect("it was just put there"))
 }

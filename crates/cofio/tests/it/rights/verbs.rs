@@ -8,7 +8,8 @@ use cofio::engine::{
     Assignment, ConflictMode, ContextRequest, ForgetReason, Forgetting, Importing, ListRequest,
     Sweep, Syncing, Undoing,
 };
-use cofio::files::mirror::Look;
+use cofio::files::Mirror;
+use cofio::files::mirror::Layout;
 use cofio::lifecycle::schedule::Timetable;
 use cofio::model::{
     Bound, Caller, Channel, Confirmation, Correction, Doubt, Draft, JobId, KeyDraft, KeyId, Layer,
@@ -18,6 +19,7 @@ use cofio::store::Entries;
 use cofio::{Engine, Query, Result, Selection};
 use jiff::tz::TimeZone;
 use pollster::block_on;
+use tempfile::TempDir;
 
 use super::engine;
 use crate::fixture::{START, fact, identifiers, keeper, named};
@@ -34,6 +36,7 @@ pub struct World {
     key: KeyId,
     job: JobId,
     bundle: Vec<u8>,
+    folder: TempDir,
 }
 
 const WAITING: &str = "the ferry sails at nine";
@@ -59,7 +62,13 @@ impl World {
         block_on(engine.push_turn(&keeper(), &talk(), "user", "hello", said())).unwrap();
         block_on(engine.set_context(&keeper(), alice(), "task", "tidy up", said())).unwrap();
         let job = block_on(engine.maintain(&keeper(), &fading(), &|_, _| {})).unwrap().id;
-        Self { engine, known, waiting, archived, key: key.id, job, bundle }
+        let folder = tempfile::tempdir().unwrap();
+        Self { engine, known, waiting, archived, key: key.id, job, bundle, folder }
+    }
+
+    fn mirror(&self) -> Mirror {
+        let [files, notes] = ["files", "notes"].map(|name| self.folder.path().join(name));
+        Mirror::open(&files, &notes, Layout::Scope(alice())).unwrap()
     }
 }
 
@@ -142,8 +151,7 @@ pub const ALL: &[Verb] = &[
     verb!(maintain_conversations, &[Read, Write], |world, caller| ()),
     verb!(undo, &[Read, Write, Delete], |world, caller| (&world.job, Undoing::default())),
     verb!(sync_files, &[Read, Write, Delete], |world, caller| (
-        &alice(),
-        &Look::default(),
+        &world.mirror(),
         Syncing::default()
     )),
     verb!(rejections, &[Read], |world, caller| ()),
