@@ -12,6 +12,7 @@ use crate::arguments::Globals;
 use crate::consent::Consent;
 use crate::embedder::{self, Chosen, PULL};
 use crate::failure::Refusal;
+use crate::mirrors;
 use crate::output::Output;
 use crate::recognisers;
 use crate::settings::{Overrides, Settings, Surroundings};
@@ -44,6 +45,16 @@ impl App {
             engine,
             embedder,
         })
+    }
+
+    /// Takes in what people wrote into files, where files are what counts.
+    pub async fn take_in(&self) -> Result<()> {
+        if let Some(synced) = mirrors::take_in(&self.engine, &self.settings).await? {
+            for line in mirrors::left_out(&synced) {
+                self.output.note(&line);
+            }
+        }
+        Ok(())
     }
 
     /// Returns the caller, to whom every user's memories are open if `all_users` is set.
@@ -162,7 +173,8 @@ pub fn engine(
 ) -> cofio::Result<(Arc<SqliteStore>, Engine, Chosen)> {
     let store = Arc::new(SqliteStore::open(settings.store())?);
     let embedder = embedder::chosen(settings, around);
-    let mut engine = Engine::shared(store.clone(), Timestamp::now, settings.config())
+    let mirrored = mirrors::followed(store.clone(), settings);
+    let mut engine = Engine::shared(Arc::new(mirrored), Timestamp::now, settings.config())
         .with_recognisers(recognisers::chosen(settings));
     if let Some(embedder) = embedder.ready() {
         engine = engine.with_embedder(Arc::clone(embedder));

@@ -64,6 +64,12 @@ pub struct Globals {
     /// The file that holds the memories
     #[arg(long, global = true, value_name = "FILE", help_heading = "Manners")]
     pub store: Option<PathBuf>,
+    /// What counts: sqlite, the file that holds the memories, or filesystem, a folder of markdown
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Manners")]
+    pub backend: Option<String>,
+    /// The folder of markdown; .cofio/memory at the top of the project by default
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Manners")]
+    pub memory_dir: Option<PathBuf>,
     /// Answers in JSON
     #[arg(long, global = true, help_heading = "Manners")]
     pub json: bool,
@@ -158,6 +164,8 @@ impl From<&Globals> for Overrides {
             globals.clone();
         Self {
             store: globals.store.clone(),
+            backend: globals.backend.clone(),
+            memory_dir: globals.memory_dir.clone(),
             color: globals.color.clone(),
             user,
             agent,

@@ -111,6 +111,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
 fn on_store(globals: &Globals, command: impl AsyncFnOnce(&App) -> Result<()>) -> Result<()> {
     block_on(async {
         let app = App::open(globals)?;
+        app.take_in().await?;
         let done = command(&app).await;
         // A store that can only be read still answers.
         let _ = app.engine.settle().await;

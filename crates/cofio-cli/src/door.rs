@@ -9,12 +9,14 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use cofio_server::mcp::{Profile, Server, SourceName};
 use cofio_server::{Desk, Opened, Place};
+use pollster::block_on;
 use tokio::runtime;
 
 use crate::app;
 use crate::arguments::Globals;
 use crate::failure::Refusal;
 use crate::llm;
+use crate::mirrors;
 use crate::settings::{Overrides, Settings, Surroundings};
 
 /// How long what was read may take to be put on record.
@@ -45,8 +47,9 @@ impl Door {
             ..Overrides::from(globals)
         };
         if let Some(workspace) = &self.workspace {
-            // A store that a flag names is where the command runs, not where the work is.
+            // What a flag names is where the command runs, not where the work is.
             flags.store = flags.store.map(|store| around.folder.join(store));
+            flags.memory_dir = flags.memory_dir.map(|folder| around.folder.join(folder));
             around.folder = workspace.canonicalize().map_err(|error| {
                 let shown = workspace.display();
                 Refusal::Usage(format!("cannot use the workspace {shown}: {error}"))
@@ -77,6 +80,8 @@ fn open(settings: &Settings) -> cofio::Result<Opened> {
     let around = Surroundings::of_process()
         .map_err(|error| cofio::Error::new(cofio::ErrorKind::Configuration, error.to_string()))?;
     let (store, engine, embedder) = app::engine(settings, &around)?;
+    // What cannot be taken in now is looked at again as long as the door is open.
+    let _ = block_on(mirrors::take_in(&engine, settings));
     let engine = llm::counselled(engine, store, settings, &around).map_err(|error| {
         cofio::Error::new(cofio::ErrorKind::Configuration, format!("{error:#}"))
     })?;

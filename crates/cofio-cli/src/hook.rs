@@ -27,6 +27,7 @@ use pollster::block_on;
 
 use crate::digest::digest;
 use crate::embedder;
+use crate::mirrors;
 use crate::settings::{self, EmbedderName, Overrides, Settings, Surroundings};
 pub use log::Log;
 pub use payload::{Event, Payload};
@@ -73,6 +74,7 @@ impl Hook {
         let store = SqliteStore::open_current(settings.store());
         // An agent does not wait until a large store is brought to another version.
         let store = Arc::new(store.context("cannot open the store: cofio doctor says more")?);
+        let store = Arc::new(mirrors::followed(store, &settings));
         let mut engine = Engine::shared(store, Timestamp::now, settings.config());
         if let Some(embedder) = embedder {
             engine = engine.with_embedder(Arc::new(Punctual { embedder, until }));

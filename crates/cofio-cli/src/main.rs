@@ -15,6 +15,7 @@ mod hook;
 mod input;
 mod install;
 mod llm;
+mod mirrors;
 mod output;
 mod present;
 mod progress;

@@ -30,10 +30,10 @@ use origin::Origin;
 pub use origin::Row;
 pub use places::{Platform, Surroundings, state_dir};
 use read::OnSecret;
-pub use read::{Color, EmbedderName, Hooks};
+pub use read::{Backend, Color, EmbedderName, Hooks};
 pub use table::Values;
 
-use places::Places;
+use places::{INDEX, MEMORY, Places};
 use sources::Sources;
 
 /// The result of reading settings.
@@ -53,6 +53,8 @@ pub struct Settings {
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
     pub store: Option<PathBuf>,
+    pub backend: Option<String>,
+    pub memory_dir: Option<PathBuf>,
     pub user: Option<String>,
     pub agent: Option<String>,
     pub session: Option<String>,
@@ -121,7 +123,12 @@ impl Settings {
             project_file: project_file.flatten(),
         };
         sources.check_project_file()?;
-        let values = Values::of(&sources, flags)?;
+        let mut values = Values::of(&sources, flags)?;
+        if let (Backend::Filesystem, Origin::Default, Some(folder)) =
+            (values.backend.value, &values.store.origin, &values.memory_dir.value)
+        {
+            values.store.value = folder.join(INDEX);
+        }
         let llm = Llm::of(&values)?;
         let Places { user_file, project_file, state, .. } = places;
         Ok(Self { values, llm, state, user_file, project_file })
@@ -130,6 +137,16 @@ impl Settings {
     /// Returns the file that holds the memories, as an absolute path.
     pub fn store(&self) -> &Path {
         &self.values.store.value
+    }
+
+    /// Returns what counts.
+    pub fn backend(&self) -> Backend {
+        self.values.backend.value
+    }
+
+    /// Returns the folder of files of markdown, as an absolute path.
+    pub fn memory_dir(&self) -> &Path {
+        self.values.memory_dir.value.as_deref().unwrap_or(Path::new(MEMORY))
     }
 
     /// Returns who is using Cofio.

@@ -7,17 +7,14 @@ use clap::{Args, Subcommand};
 use cofio::engine::{SyncCounts, Synced, Syncing};
 use cofio::files::Mirror;
 use cofio::files::compare::Quarrel;
-use cofio::files::mirror::Unread;
-use cofio::model::Scope;
-use cofio::{Error, ErrorKind};
+use cofio::files::mirror::{Layout, Unread};
 use serde::Serialize;
 
 use crate::app::App;
-use crate::digest::digest;
 use crate::failure::Refusal;
+use crate::mirrors;
 use crate::output::{self, Page};
 use crate::progress::Progress;
-use crate::store_files::beside;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,9 +26,6 @@ Examples:
 Every memory is an item of a list, with its id in a comment that is not shown. An item that you change
 is a change with history, one that you add a new memory, and one that you delete is put away and
 forgotten after 30 days; cofio jobs undo takes all of it back.";
-
-/// How often everything is compared anew because somebody wrote to a file meanwhile.
-const ATTEMPTS: usize = 5;
 
 /// Keeps memories as files of markdown that you can read, edit and version
 #[derive(Debug, Args)]
@@ -52,9 +46,9 @@ enum Action {
 /// Which files, and how.
 #[derive(Debug, Args)]
 struct Sync {
-    /// The folder
-    #[arg(value_name = "FOLDER", default_value = ".cofio/memory")]
-    folder: PathBuf,
+    /// The folder; .cofio/memory at the top of the project by default
+    #[arg(value_name = "FOLDER")]
+    folder: Option<PathBuf>,
     /// Says what would happen, and changes nothing
     #[arg(long)]
     dry_run: bool,
@@ -105,71 +99,50 @@ impl Files {
 
 impl Sync {
     async fn run(self, app: &App) -> Result<()> {
-        let mirror = mirror(app, &self.folder, app.scope_to_write()?)?;
+        let folder = self.folder.as_deref().unwrap_or(app.settings.memory_dir());
+        // Where nothing is to change, no folder is made either.
+        let instead = (self.dry_run && !folder.exists()).then(tempfile::tempdir).transpose()?;
+        let mirror = mirror(app, instead.as_ref().map_or(folder, |instead| instead.path()))?;
         // Nothing has to be agreed to where nothing is done.
         let mut syncing =
             Syncing { agreed: self.dry_run, redact: self.redact, dry_run: self.dry_run };
-        let (mut synced, mut unread) = bring_together(app, &mirror, syncing).await?;
+        let mut synced = bring_together(app, &mirror, syncing).await?;
         if let Some((taken, among)) = synced.held {
             let question =
                 format!("{taken} of {among} memories were deleted from files. Put away?");
             app.consent.ask(&question)?;
             syncing.agreed = true;
-            (synced, unread) = bring_together(app, &mirror, syncing).await?;
+            synced = bring_together(app, &mirror, syncing).await?;
         }
-        let output = SyncOutput::new(&self.folder, mirror.scope(), syncing, synced, unread);
+        let output = SyncOutput::new(output::shown(folder), &mirror, syncing, synced);
         app.output.answer(|| &output, |page| output.show(page))
     }
 }
 
-/// Opens a folder, with what was agreed on in it beside the store.
-fn mirror(app: &App, folder: &Path, scope: Scope) -> Result<Mirror> {
+/// Opens a folder: the one that counts, if one does, and else one for the scope that is written to.
+fn mirror(app: &App, folder: &Path) -> Result<Mirror> {
+    if folder == app.settings.memory_dir()
+        && let Some(mirror) = mirrors::workspace(&app.settings)?
+    {
+        return Ok(mirror);
+    }
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make {}", output::shown(folder)))?;
     let folder = folder.canonicalize().map_err(|error| {
         Refusal::Usage(format!("cannot use {}: {error}", output::shown(folder)))
     })?;
-    let name = digest(&folder.display().to_string());
-    let notes = beside(app.settings.store(), ".files");
-    Ok(Mirror::open(&folder, &notes, &format!("{name}.json"), scope)?)
+    let layout = Layout::Scope(app.scope_to_write()?);
+    Ok(Mirror::open(&folder, &mirrors::notes(&app.settings), layout)?)
 }
 
-async fn bring_together(
-    app: &App,
-    mirror: &Mirror,
-    syncing: Syncing,
-) -> Result<(Synced, Vec<Unread>)> {
+async fn bring_together(app: &App, mirror: &Mirror, syncing: Syncing) -> Result<Synced> {
     let _progress = Progress::spinning("comparing");
-    for _ in 1..ATTEMPTS {
-        match attempt(app, mirror, syncing).await {
-            Err(error) if error.kind() == ErrorKind::Conflict => {}
-            done => return Ok(done?),
-        }
-    }
-    Ok(attempt(app, mirror, syncing).await?)
-}
-
-async fn attempt(
-    app: &App,
-    mirror: &Mirror,
-    syncing: Syncing,
-) -> Result<(Synced, Vec<Unread>), Error> {
-    let look = mirror.look()?;
-    let mut synced = app.engine.sync_files(&app.caller, mirror.scope(), &look, syncing).await?;
-    if !syncing.dry_run {
-        mirror.write(&look, std::mem::take(&mut synced.written))?;
-    }
-    Ok((synced, look.unread))
+    let caller = app.caller_for(matches!(mirror.layout(), Layout::Workspace(_)));
+    Ok(app.engine.sync_files(&caller, mirror, syncing).await?)
 }
 
 impl SyncOutput {
-    fn new(
-        folder: &Path,
-        scope: &Scope,
-        syncing: Syncing,
-        synced: Synced,
-        unread: Vec<Unread>,
-    ) -> Self {
+    fn new(folder: String, mirror: &Mirror, syncing: Syncing, synced: Synced) -> Self {
         let SyncCounts { added, edited, deleted, written, removed } = synced.counts;
         let conflicts = synced.conflicts.into_iter().map(|(path, conflict)| ConflictOutput {
             path: path.as_str().to_owned(),
@@ -181,11 +154,17 @@ impl SyncOutput {
             line: Some(problem.line),
             why: problem.why,
         });
-        let unread =
-            unread.into_iter().map(|Unread { path, why }| ProblemOutput { path, line: None, why });
+        let unread = synced.unread.into_iter().map(|Unread { path, why }| ProblemOutput {
+            path,
+            line: None,
+            why,
+        });
         Self {
-            folder: output::shown(folder),
-            scope: scope.to_string(),
+            folder,
+            scope: match mirror.layout() {
+                Layout::Scope(scope) => scope.to_string(),
+                Layout::Workspace(_) => "everything".to_owned(),
+            },
             dry_run: syncing.dry_run,
             job: synced.job.map(|job| job.id.to_string()),
             added,

@@ -6,7 +6,7 @@ use cofio::Config;
 use cofio::model::Identifier;
 
 use super::origin::{Given, Origin};
-use super::places::{MODELS, STORE};
+use super::places::{MEMORY, MODELS, STORE};
 use super::read::Color;
 use super::sources::Sources;
 use super::{Result, SettingsError};
@@ -34,6 +34,13 @@ pub fn store(sources: &Sources<'_>) -> Result<Given<PathBuf>> {
         ));
     };
     fixed(data.join(STORE))
+}
+
+/// Keeps files of markdown at the top of the project, or where the work is.
+pub fn memory_dir(sources: &Sources<'_>) -> Result<Given<Option<PathBuf>>> {
+    let folder = &sources.around.folder;
+    let top = project::top_level(folder).unwrap_or(folder);
+    fixed(Some(top.join(MEMORY)))
 }
 
 /// Keeps models in the data folder, if there is one.

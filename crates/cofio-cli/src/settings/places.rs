@@ -14,6 +14,12 @@ const CONFIG: &str = "config.toml";
 /// The name of the file that holds the memories.
 pub const STORE: &str = "cofio.db";
 
+/// Where files of markdown are in a project.
+pub const MEMORY: &str = ".cofio/memory";
+
+/// Where the index of a folder of such files is in it.
+pub const INDEX: &str = ".cofio/index.db";
+
 /// The name of the folder that holds the models.
 pub const MODELS: &str = "models";
 

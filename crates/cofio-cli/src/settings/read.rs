@@ -87,6 +87,15 @@ pub enum Color {
     Never,
 }
 
+/// What counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// The SQLite file.
+    Sqlite,
+    /// Files of markdown, of which it is the index.
+    Filesystem,
+}
+
 /// Who turns text into vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmbedderName {
@@ -207,6 +216,15 @@ pub fn hooks(word: &Word<'_>) -> Result<Hooks> {
         "capture" => Ok(Hooks::Capture),
         "none" => Ok(Hooks::None),
         _ => Err("give all, context, capture or none".to_owned()),
+    }
+}
+
+/// Reads what counts.
+pub fn backend(word: &Word<'_>) -> Result<Backend> {
+    match word.text()? {
+        "sqlite" => Ok(Backend::Sqlite),
+        "filesystem" => Ok(Backend::Filesystem),
+        _ => Err("give sqlite or filesystem".to_owned()),
     }
 }
 
@@ -420,6 +438,15 @@ impl fmt::Display for Color {
     }
 }
 
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Sqlite => "sqlite",
+            Self::Filesystem => "filesystem",
+        })
+    }
+}
+
 impl fmt::Display for EmbedderName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -476,6 +503,7 @@ macro_rules! shown_as_displayed {
 }
 
 shown_as_displayed!(
+    Backend,
     Color,
     EmbedderName,
     Formula,

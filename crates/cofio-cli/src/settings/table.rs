@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 
 use super::maintenance::{Layers, Line, Pace, Share};
 use super::origin::{Given, Row};
-use super::read::{Color, EmbedderName, Hooks, OnSecret, Provider};
+use super::read::{Backend, Color, EmbedderName, Hooks, OnSecret, Provider};
 use super::sources::Sources;
 use super::{Overrides, Result, default, read};
 
@@ -88,6 +88,10 @@ macro_rules! shown {
 settings! {
     /// The SQLite file that holds the memories.
     store: PathBuf, "COFIO_STORE", MayNotSet, read::file, default::store;
+    /// What counts: the SQLite file, or files of markdown that it is the index of.
+    backend: Backend, "COFIO_BACKEND", MayNotSet, read::backend, |_| default::fixed(Backend::Sqlite);
+    /// The folder of files of markdown.
+    memory_dir: Option<PathBuf>, "COFIO_MEMORY_DIR", MayNotSet, read::folder, default::memory_dir;
 
     /// Who is using Cofio.
     user: Identifier, "COFIO_USER", MayNotSet, read::identifier, default::user;

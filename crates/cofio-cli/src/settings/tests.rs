@@ -137,6 +137,8 @@ fn each_source_beats_the_next() {
 fn every_setting_listens_to_every_source() {
     let samples = [
         ("store", "/x/y.db"),
+        ("backend", "filesystem"),
+        ("memory_dir", "/x/memory"),
         ("user", "grace"),
         ("agent", "a1"),
         ("session", "s1"),
@@ -193,6 +195,8 @@ fn every_setting_listens_to_every_source() {
     ];
     let flags = Overrides {
         store: Some("/x/y.db".into()),
+        backend: Some("filesystem".to_owned()),
+        memory_dir: Some("/x/memory".into()),
         user: Some("grace".to_owned()),
         agent: Some("a1".to_owned()),
         session: Some("s1".to_owned()),
@@ -282,6 +286,8 @@ fn defaults_are_as_documented() {
         .collect();
     let expected = [
         "store | /M/ada/.local/share/cofio/cofio.db | default",
+        "backend | sqlite | default",
+        "memory_dir | /M/work/.cofio/memory | default",
         "user | ada | home /M/ada",
         "agent | - | default",
         "session | - | default",
@@ -493,6 +499,8 @@ fn the_users_own_file_is_no_project_file() {
 fn a_project_file_cannot_say_whose_memories_are_or_where_they_go() {
     let names = [
         "store",
+        "backend",
+        "memory_dir",
         "user",
         "agent",
         "session",
@@ -543,7 +551,7 @@ fn an_unknown_name_is_refused_with_the_nearest_known() {
     check("limit = 1\n\nlimt = 3", ":3 has the unknown setting \"limt\": did you mean limit?");
     check("Time-Zone = 'UTC'", ":1 has the unknown setting \"Time-Zone\": did you mean time_zone?");
     check("stroe = 'x'", ":1 has the unknown setting \"stroe\": did you mean store?");
-    let known = "store, user, agent, session, project, team, org, company, layer, kind, limit, \
+    let known = "store, backend, memory_dir, user, agent, session, project, team, org, company, layer, kind, limit, \
                  time_zone, episode_days, window_turns, secret_replacement, on_secret, \
                  max_content_bytes, embedder, models_dir, openai.url, openai.model, \
                  openai.dimensions, openai.key_env, llm.provider, llm.url, llm.model, llm.key_env, \

@@ -100,6 +100,12 @@ impl Mirror {
         Self::with_notes(folder, &notes.join(hex(&digest[..16])).join(registered::NOTES), layout)
     }
 
+    /// Opens a folder for the memories that it has notes of, or for others if it has none.
+    pub fn open_as_noted(folder: &Path, notes: &Path, layout: Layout) -> Result<Self> {
+        let known = registered(notes)?.into_iter().find(|mirror| mirror.path() == folder);
+        known.map_or_else(|| Self::open(folder, notes, layout), Ok)
+    }
+
     fn with_notes(folder: &Path, notes: &Path, layout: Layout) -> Result<Self> {
         let mirror = Self { folder: Folder::open(folder)?, notes: Notes::at(notes), layout };
         if let Some(notes) = mirror.notes.reading()? {

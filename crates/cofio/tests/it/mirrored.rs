@@ -143,7 +143,10 @@ fn what_is_known_is_written_and_what_happened_goes_by_days() {
             "# Facts\n\n- Likes tea\n- Lives in Cardiff\n\n  since 2019"
         );
         let day = desk.read("daily/2026-03-01.md");
-        assert!(day.starts_with("# 2026-03-01\n\n## 12:00\n\nGood morning\n<!-- cofio:ep_"), "{day}");
+        assert!(
+            day.starts_with("# 2026-03-01\n\n## 12:00\n\nGood morning\n<!-- cofio:ep_"),
+            "{day}"
+        );
         desk.assert_settled();
     });
 }
