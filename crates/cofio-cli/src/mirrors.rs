@@ -1,5 +1,7 @@
 //! Folders of markdown that a store is kept in step with.
 
+mod watching;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,6 +15,7 @@ use cofio::{Engine, Result};
 
 use crate::settings::{Backend, Settings};
 use crate::store_files::beside;
+pub use watching::keep_in_step;
 
 /// Returns the store, followed by the folders that it is kept in step with.
 pub fn followed(store: Arc<SqliteStore>, settings: &Settings) -> Mirrored {
@@ -38,7 +41,7 @@ pub fn workspace(settings: &Settings) -> Result<Option<Mirror>> {
     let user = settings.user().clone();
     let world = Scope::new(Layer::Project, &settings.identifiers());
     let world = world.unwrap_or_else(|_| Scope::user(user.clone()));
-    let layout = Layout::Workspace(Workspace { world, user });
+    let layout = Layout::Workspace(Workspace::new(world, user));
     Mirror::open_as_noted(settings.memory_dir(), &notes(settings), layout).map(Some)
 }
 
@@ -47,6 +50,13 @@ pub async fn take_in(engine: &Engine, settings: &Settings) -> Result<Option<Sync
     let Some(mirror) = workspace(settings)? else { return Ok(None) };
     let keeper = Caller::keeper(settings.user().clone());
     engine.sync_files(&keeper, &mirror, Syncing::default()).await.map(Some)
+}
+
+/// Says on standard error what was left out.
+pub fn tell(synced: &Synced) {
+    for line in left_out(synced) {
+        eprintln!("{line}");
+    }
 }
 
 /// Says what was left out of what people wrote, and why.

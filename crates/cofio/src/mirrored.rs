@@ -75,7 +75,13 @@ impl Mirrored {
             return Ok(());
         }
         let zone = self.zone.clone();
-        apart(move || mirrors.iter().try_for_each(|mirror| mirror.follow(&followed, &zone))).await?
+        let follow = move || mirrors.iter().try_for_each(|mirror| mirror.follow(&followed, &zone));
+        let done = apart(follow).await.flatten();
+        if done.is_err() {
+            // Somebody may have put another folder in its place.
+            *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Known::default();
+        }
+        done
     }
 }
 

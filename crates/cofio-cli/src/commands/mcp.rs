@@ -9,6 +9,7 @@ use tokio::time;
 
 use crate::arguments::Globals;
 use crate::door::{self, Door};
+use crate::mirrors;
 use crate::timetable::timetable;
 
 /// How long an agent that has just begun is answered before memories are put in order.
@@ -36,9 +37,11 @@ impl Mcp {
     pub fn run(self, globals: &Globals) -> Result<()> {
         let settings = self.door.settings(globals)?;
         let timetable = timetable(&settings)?;
+        let files = (mirrors::notes(&settings), settings.user().clone());
         let server = self.door.server(settings);
         door::open_for_one(server, async |server| {
             let desk = server.desk().clone();
+            tokio::spawn(mirrors::keep_in_step(desk.clone(), files.0, files.1, mirrors::tell));
             tokio::spawn(async move {
                 time::sleep(GRACE).await;
                 keep_in_order(desk, timetable).await;

@@ -17,6 +17,7 @@ use tokio::net::TcpListener;
 use crate::arguments::Globals;
 use crate::door::{self, Door};
 use crate::failure::Refusal;
+use crate::mirrors;
 use crate::output::{Form, Output, Page};
 use crate::settings::Color;
 use crate::timetable::timetable;
@@ -99,6 +100,7 @@ impl Serve {
         let telemetry = cofio_server::Telemetry::from_environment()?;
         let settings = self.door.settings(globals)?;
         let timetable = timetable(&settings)?;
+        let files = (mirrors::notes(&settings), settings.user().clone());
         let server = self.door.server(settings);
         door::open_for_many(server, async |server| {
             let has_keys = server.desk().engine().await?.has_keys().await?;
@@ -111,6 +113,8 @@ impl Serve {
             let local = addr.ip().is_loopback().then(|| local(&server));
             let listening =
                 Listening::new(address, local.as_ref().filter(|_| !has_keys).map(|(me, _)| me));
+            let desk = server.desk().clone();
+            tokio::spawn(mirrors::keep_in_step(desk, files.0, files.1, mirrors::tell));
             // Whoever reads that it listens may stop it at once.
             let stopped = door::told_to_stop();
             Output::new(globals.form(), Color::Never)

@@ -281,7 +281,7 @@ impl Taken {
     ) -> Written {
         let Self { sheet, plan, added, refused } = self;
         let spot = |id: &MemoryId| layout.spot(memories.get(id)?, zone);
-        let document = plan.write(&sheet.page.document, &added, |id, marker| {
+        let document = plan.write(&sheet.page.document, &added, layout.bare(), |id, marker| {
             let spot = spot(id);
             Known {
                 marker: marked(id, memories.get(id).copied(), marker),

@@ -11,7 +11,7 @@ mod plan;
 
 use std::collections::{HashMap, HashSet};
 
-pub use plan::{Added, Arrived, Conflict, Known, Plan, Quarrel};
+pub use plan::{Added, Arrived, Bare, Conflict, Known, Plan, Quarrel};
 
 use self::matching::Matched;
 use super::{Document, Form, Place, normal};

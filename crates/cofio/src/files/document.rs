@@ -46,6 +46,8 @@ pub(super) struct Block {
     /// The heading that it stands under, as the number of its block.
     pub(super) heading: Option<usize>,
     pub(super) marker: Option<Box<Marker>>,
+    /// Whether the marker stands nowhere in the file.
+    pub(super) named: bool,
 }
 
 /// What a block is.
@@ -90,7 +92,8 @@ impl Document {
     pub fn page(text: &str, id: Option<MemoryId>) -> Self {
         let marker = id.map(|id| Box::new(Marker::new(id)));
         let range = 0..text.len();
-        let page = Block { kind: Kind::Page, body: range.end, range, heading: None, marker };
+        let (body, named) = (range.end, marker.is_some());
+        let page = Block { kind: Kind::Page, body, range, heading: None, marker, named };
         let blocks = if normal(text).is_empty() { Vec::new() } else { vec![page] };
         Self { text: text.to_owned(), blocks, form: Form::Page }
     }
@@ -100,6 +103,21 @@ impl Document {
     pub(super) fn other_page(&self, text: Option<&str>, id: Option<MemoryId>) -> Self {
         let lines = |text: &str| format!("{}\n", normal(text)).replace('\n', self.line_end());
         Self::page(&text.map(lines).unwrap_or_default(), id)
+    }
+
+    /// Returns the same document, in which it is known of entries which memories they are though
+    /// nothing in the file says so: each takes the first that is not taken.
+    pub(super) fn named<'a>(mut self, mut name: impl FnMut(&str) -> Option<&'a MemoryId>) -> Self {
+        for number in 0..self.blocks.len() {
+            let block = &self.blocks[number];
+            if block.kind.is_entry() && block.marker.is_none() {
+                let id = name(&self.text(block)).cloned();
+                let block = &mut self.blocks[number];
+                block.named = id.is_some();
+                block.marker = id.map(|id| Box::new(Marker::new(id)));
+            }
+        }
+        self
     }
 
     /// Returns how memories stand in it.
@@ -216,6 +234,11 @@ impl<'a> Entry<'a> {
     /// Returns which memory it is, if a marker says so.
     pub fn marker(&self) -> Option<&'a Marker> {
         self.block.marker.as_deref()
+    }
+
+    /// Returns whether nothing in the file says which memory it is.
+    pub fn is_bare(&self) -> bool {
+        self.block.marker.is_none() || self.block.named
     }
 
     /// Returns the titles of the headings above it, the topmost first.

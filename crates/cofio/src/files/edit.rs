@@ -245,7 +245,9 @@ impl Change {
     /// Returns what stands in the place of an entry.
     fn written(&self, document: &Document, block: &Block, line_end: &str) -> String {
         let raw = document.raw(block);
-        let old = block.marker.as_deref().filter(|_| !self.unmarked);
+        // What we write says which memory it is.
+        let stays = !self.unmarked && (!block.named || self.text.is_some());
+        let old = block.marker.as_deref().filter(|_| stays);
         let marker = self.marker.as_ref().or(old);
         let body = &raw[..block.body - block.range.start];
         if let (None, Some(marker)) = (&self.text, marker)

@@ -21,6 +21,7 @@ use std::time::Duration;
 pub use listing::{Listing, Skipped};
 pub use locked::Locked;
 pub use relative::Relative;
+pub(super) use relative::folded;
 pub use stamp::{Content, Seen, Stamp};
 
 use self::directory::Directory;

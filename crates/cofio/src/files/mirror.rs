@@ -9,7 +9,7 @@ mod registered;
 mod sheet;
 mod workspace;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::Path;
 
 use jiff::SignedDuration;
@@ -106,7 +106,10 @@ impl Mirror {
         known.map_or_else(|| Self::open(folder, notes, layout), Ok)
     }
 
-    fn with_notes(folder: &Path, notes: &Path, layout: Layout) -> Result<Self> {
+    fn with_notes(folder: &Path, notes: &Path, mut layout: Layout) -> Result<Self> {
+        if let Layout::Workspace(workspace) = &mut layout {
+            workspace.look_into(folder);
+        }
         let mirror = Self { folder: Folder::open(folder)?, notes: Notes::at(notes), layout };
         if let Some(notes) = mirror.notes.reading()? {
             mirror.check_layout(notes.fact(registered::LAYOUT)?)?;
@@ -237,7 +240,7 @@ impl Mirror {
             }
             Err(error) => return Err(error),
         };
-        let document = read_as(form, &text);
+        let document = read_as(form, &text, &base);
         look.pages.push(Page { path, document, stamp, base, revision });
         Ok(())
     }
@@ -248,12 +251,19 @@ fn is_unreadable(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid | ErrorKind::ContentTooLong | ErrorKind::Refused)
 }
 
-/// Reads a text in a form.
-fn read_as(form: Form, text: &str) -> Document {
-    match form {
-        Form::Page => Document::page(text, None),
-        Form::Entries => Document::parse(text),
+/// Reads a text in a form; entries without a marker that say what a memory said are that memory.
+fn read_as(form: Form, text: &str, base: &[Said]) -> Document {
+    if form == Form::Page {
+        return Document::page(text, base.first().map(|(id, _)| id.clone()));
     }
+    let document = Document::parse(text);
+    let marked: HashSet<&MemoryId> =
+        document.entries().filter_map(|entry| entry.marker()).map(|marker| &marker.id).collect();
+    let mut missing: HashMap<&str, VecDeque<&MemoryId>> = HashMap::new();
+    for (id, text) in base.iter().filter(|(id, _)| !marked.contains(id)) {
+        missing.entry(text).or_default().push_back(id);
+    }
+    document.named(|text| missing.get_mut(text).and_then(VecDeque::pop_front))
 }
 
 /// Returns whether a file is what it was when both sides last agreed.

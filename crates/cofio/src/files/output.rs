@@ -54,7 +54,7 @@ impl Output {
                 self.separate(raw);
             }
             self.text.push_str(raw);
-            self.ended(block.kind, raw, block.marker.is_some());
+            self.ended(block.kind, raw, block.marker.is_some() && !block.named);
             self.intact = true;
         }
         self.removed = false;

@@ -53,7 +53,7 @@ impl<'a> Parser<'a> {
             marker => (marker, body),
         };
         let marker = marker.map(Box::new);
-        self.blocks.push(Block { kind, range: self.at..end, body, heading, marker });
+        self.blocks.push(Block { kind, range: self.at..end, body, heading, marker, named: false });
         self.at = end;
     }
 

@@ -102,7 +102,9 @@ impl<'a> Desk<'a> {
         });
         happen();
         for (root, before) in kept {
-            fs::remove_dir_all(&root).unwrap();
+            for path in files(&root).into_keys() {
+                fs::remove_file(path).unwrap();
+            }
             for (path, bytes) in before {
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(path, bytes).unwrap();
@@ -116,9 +118,12 @@ fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(root).into_iter().flatten() {
         let path = entry.unwrap().path();
+        if path.ends_with(".cofio") {
+            continue;
+        }
         if path.is_dir() {
             found.extend(files(&path));
-        } else if !path.ends_with(".cofio.lock") {
+        } else {
             let bytes = fs::read(&path).unwrap();
             found.insert(path, bytes);
         }

@@ -71,6 +71,19 @@ impl<'a> Taking<'a> {
         if self.syncing.redact { Doubt::Redact } else { Doubt::Ask }
     }
 
+    /// Lets a memory stay whose line was deleted in one file and stands in another, and returns its
+    /// marker.
+    fn moved(&mut self, id: &MemoryId) -> Option<Marker> {
+        let from = self.taken.iter_mut().find(|taken| taken.plan.deleted.contains(id))?;
+        from.plan.deleted.retain(|deleted| deleted != id);
+        self.steps.retain(|step| step.id() != id);
+        Some(
+            self.memories
+                .get(id)
+                .map_or_else(|| Marker::new(id.clone()), |one| mirror::marker(one)),
+        )
+    }
+
     /// Refuses a text that something was taken out of, unless that is to happen in the file too.
     fn check_secrets(&self, redactions: &[Redaction]) -> Result<()> {
         if redactions.is_empty() || self.syncing.redact {
@@ -197,6 +210,25 @@ impl Engine {
         Ok(found.into_iter().find(|memory| memory.scope == *scope && is_away(memory)))
     }
 
+    /// Brings back a memory that says something else now: one that is a whole file.
+    async fn brought_back_as(
+        &self,
+        caller: &Caller,
+        taking: &Taking<'_>,
+        memory: Memory,
+        text: String,
+    ) -> Result<Step> {
+        if normal(memory.content.as_str()) == text {
+            return Ok(brought_back(memory, taking.now));
+        }
+        let patch = Patch { content: Some(text), doubt: taking.doubt(), ..Patch::default() };
+        let revised = self.revise(caller, &memory, patch, taking.now).await?;
+        taking.check_secrets(&revised.redactions)?;
+        let after = Memory { state: State::Active, expires_at: None, ..revised.memory };
+        let identity = ingest::identity_of(&after);
+        Ok(Step::update(memory, after, identity, "somebody wrote it into a file again"))
+    }
+
     /// Returns a step that makes a memory under another name, as the one it has is taken.
     fn renamed(&self, mut step: Step, now: Timestamp) -> Step {
         if let Change::Create { memory, .. } = &mut step.change {
@@ -256,17 +288,29 @@ impl Engine {
             taking.taken[file].added[index] = Some(Marker::new(known));
             return Ok(());
         }
-        let found = self.store.get(caller.access(), std::slice::from_ref(&known)).await?;
-        if let Some(memory) = found.into_iter().find(is_away) {
-            taking.taken[file].added[index] = Some(mirror::marker(&memory));
-            taking.steps.push(brought_back(memory, taking.now));
+        if let Some(marker) = taking.moved(&known) {
+            taking.taken[file].added[index] = Some(marker);
             return Ok(());
+        }
+        let found = self.store.get(caller.access(), std::slice::from_ref(&known)).await?;
+        let mut why = format!("{known} says the same already");
+        if let Some(memory) = found.into_iter().find(is_away) {
+            let marker = mirror::marker(&memory);
+            let text = taking.taken[file].plan.added[index].text.clone();
+            match self.brought_back_as(caller, taking, memory, text).await {
+                Ok(step) => {
+                    taking.taken[file].added[index] = Some(marker);
+                    taking.steps.push(step);
+                    return Ok(());
+                }
+                Err(error) => why = told(error)?,
+            }
         }
         let taken = &mut taking.taken[file];
         taken.added[index] = None;
         let path = taken.sheet.page.path.clone();
         let line = taken.line(taken.plan.added[index].place);
-        taking.problems.push(Problem { path, line, why: format!("{known} says the same already") });
+        taking.problems.push(Problem { path, line, why });
         Ok(())
     }
 }

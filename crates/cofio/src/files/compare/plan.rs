@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::Said;
-use crate::files::{Document, Form, Marker, Place, Position, Shape};
+use crate::files::{Document, Entry, Form, Marker, Place, Position, Shape};
 use crate::model::MemoryId;
 
 /// What has to be done on both sides.
@@ -75,6 +75,15 @@ pub enum Quarrel {
     RemovedFromStore,
 }
 
+/// What becomes of entries that people wrote without a marker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bare {
+    /// They get one.
+    Marked,
+    /// They stay as they are: the notes know which memories they are.
+    Stays,
+}
+
 /// How a memory is written to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
@@ -101,22 +110,26 @@ impl Plan {
     /// `added` are the markers of [`Plan::added`], one for each; an entry without one was not kept by
     /// the store, and stays in the file as one that is new. `known` tells how a memory is written, given the marker it has now; what
     /// it returns takes the place of that marker.
+    /// With [`Bare::Stays`], what people wrote without a marker gets none.
     pub fn write(
         &self,
         file: &Document,
         added: &[Option<Marker>],
+        bare: Bare,
         mut known: impl FnMut(&MemoryId, Option<&Marker>) -> Known,
     ) -> Document {
         if file.form() == Form::Page {
             return self.write_page(file, added);
         }
-        let markers: HashMap<Place, Option<&Marker>> =
-            file.entries().map(|entry| (entry.place(), entry.marker())).collect();
+        let entries: HashMap<Place, Entry<'_>> =
+            file.entries().map(|entry| (entry.place(), entry)).collect();
+        let stays_bare =
+            |place: &Place| bare == Bare::Stays && entries.get(place).is_some_and(Entry::is_bare);
         let mut edit = file.edit();
-        for (place, id) in &self.kept {
-            let marker = markers.get(place).copied().flatten();
+        for (place, id) in self.kept.iter().filter(|(place, _)| !stays_bare(place)) {
+            let marker = entries.get(place).and_then(Entry::marker);
             let new = known(id, marker).marker;
-            if marker != Some(&new) {
+            if marker != Some(&new) || entries.get(place).is_some_and(Entry::is_bare) {
                 edit.mark(*place, new);
             }
         }
@@ -128,6 +141,7 @@ impl Plan {
         }
         for (added, marker) in self.added.iter().zip(added) {
             match marker {
+                Some(_) if stays_bare(&added.place) => {}
                 Some(marker) => edit.mark(added.place, marker.clone()),
                 // Its marker is another entry's.
                 None => edit.unmark(added.place),
@@ -142,7 +156,29 @@ impl Plan {
             };
             edit.add_shaped(position, shape, Some(marker), text);
         }
-        edit.finish()
+        let written = edit.finish();
+        if bare == Bare::Stays { self.name(file, written, added) } else { written }
+    }
+
+    /// Says which memories entries without markers are, given the file as it was before.
+    fn name(&self, file: &Document, written: Document, added: &[Option<Marker>]) -> Document {
+        let kept = self.kept.iter().map(|(place, id)| (*place, id));
+        let new = self.added.iter().zip(added);
+        let new = new.filter_map(|(added, marker)| Some((added.place, &marker.as_ref()?.id)));
+        let ids: HashMap<Place, &MemoryId> = kept.chain(new).collect();
+        let rewritten = |entry: &Entry<'_>| {
+            let place = entry.place();
+            let ours = entry.marker().is_some() && self.written.iter().any(|one| one.0 == place);
+            ours || self.removed.contains(&place)
+        };
+        let before = file.entries().filter(|entry| entry.is_bare() && !rewritten(entry));
+        let names: Vec<Option<&MemoryId>> =
+            before.map(|entry| ids.get(&entry.place()).copied()).collect();
+        if written.entries().filter(Entry::is_bare).count() != names.len() {
+            return written;
+        }
+        let mut names = names.into_iter();
+        written.named(|_| names.next().flatten())
     }
 
     /// Returns a file that is one memory as it is to be.

@@ -46,7 +46,7 @@ fn applied(
         path: None,
         shape: Shape::Item,
     };
-    (plan.write(document, &markers, known), store)
+    (plan.write(document, &markers, Bare::Marked, known), store)
 }
 
 /// Checks what the file and the store say in the end, and how many conflicts there are.
@@ -185,13 +185,13 @@ fn what_the_store_did_not_take_is_not_replaced() {
         path: None,
         shape: Shape::Item,
     };
-    let document = plan.write(&document, &[], known);
+    let document = plan.write(&document, &[], Bare::Marked, known);
     let again = compare(&super::base(&document, &base, &[id(1)]), &document, &base);
     assert_eq!(again.edited, said(&[(1, "secret")]));
     assert!(again.written.is_empty());
     let store = said(&[(1, "theirs")]);
     let plan = compare(&base, &document, &store);
-    let document = plan.write(&document, &[None], known);
+    let document = plan.write(&document, &[None], Bare::Marked, known);
     let again = compare(&super::base(&document, &base, &[]), &document, &store);
     assert_eq!((again.added.len(), again.written.len()), (1, 0));
 }

@@ -38,7 +38,7 @@ fn add(listing: &mut Listing, folder: &Directory, prefix: &str, depth: usize) ->
         let path = format!("{prefix}{name}");
         let skipped = match (kind, Relative::new(&path)) {
             (FoundKind::Link, _) if !name.starts_with('.') => Some("it is a symbolic link"),
-            (FoundKind::Folder, _) if name.starts_with('.') => Some("it is hidden"),
+            (FoundKind::Folder, _) if name.starts_with('.') => None,
             (FoundKind::Folder, _) if depth >= Relative::DEEPEST => Some("it is too deep"),
             (FoundKind::Folder, Ok(_)) => match folder.folder(&name) {
                 Ok(below) => {

@@ -9,14 +9,18 @@ use uuid::{NoContext, Uuid};
 
 use super::directory::{Directory, FoundKind, same_mode};
 use super::failure::failed;
-use super::relative::{Relative, folded};
 use super::stamp::{Seen, Stamp};
 use super::{Folder, regular};
+use super::{Relative, folded};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Timestamp;
 
-/// The file whose lock is held by whoever writes.
-const LOCK: &str = ".cofio.lock";
+/// The hidden folder that is ours, and the file in it whose lock is held by whoever writes.
+const OURS: &str = ".cofio";
+const LOCK: &str = "lock";
+
+/// The file that keeps what is ours out of git, and what it says.
+const IGNORED: (&str, &str) = (".gitignore", "*\n");
 
 /// How a file that is being written is called, with digits in between that nobody can guess.
 const BEGINNING: &str = ".cofio-";
@@ -41,9 +45,10 @@ impl<'a> Locked<'a> {
         let cannot = |cause| failed("lock", LOCK, cause);
         let (mut waited, mut pause) = (Duration::ZERO, FIRST_PAUSE);
         loop {
-            let file = folder.root.open_or_make(LOCK).map_err(cannot)?;
+            let ours = ours(&folder.root).map_err(cannot)?;
+            let file = ours.open_or_make(LOCK).map_err(cannot)?;
             match file.try_lock() {
-                Ok(()) if is_there(&folder.root, &file) => return Ok(Self { folder, _lock: file }),
+                Ok(()) if same_file(&ours, LOCK, &file) => return Ok(Self { folder, _lock: file }),
                 // Somebody has removed the file, and others may hold the lock of another one.
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(cause)) => return Err(cannot(cause)),
@@ -257,9 +262,21 @@ fn piece_of_a_character(bytes: &[u8]) -> u64 {
     if cut { (bytes.len() - start) as u64 } else { 0 }
 }
 
-/// Returns whether the lock that was got is the one that others ask for.
-fn is_there(root: &Directory, file: &File) -> bool {
-    same_file(root, LOCK, file)
+/// Opens the hidden folder that is ours, and makes it if it is not there.
+fn ours(root: &Directory) -> io::Result<Directory> {
+    let ours = match root.folder(OURS) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+            root.make_folder(OURS)?;
+            root.folder(OURS)?
+        }
+        opened => opened?,
+    };
+    let (name, text) = IGNORED;
+    if ours.look(name).is_err() {
+        // Somebody else may have just made it.
+        let _ = ours.make(name).and_then(|mut file| file.write_all(text.as_bytes()));
+    }
+    Ok(ours)
 }
 
 /// Returns whether a name still means a file that is open.

@@ -60,7 +60,7 @@ impl fmt::Display for Relative {
 }
 
 /// Returns what is the same for two names that some systems take for one.
-pub(super) fn folded(name: &str) -> String {
+pub(in crate::files) fn folded(name: &str) -> String {
     name.nfkd().flat_map(char::to_lowercase).nfkd().collect()
 }
 

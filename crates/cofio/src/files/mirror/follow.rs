@@ -187,7 +187,7 @@ enum Change {
 
 impl Following {
     fn new(form: Form, content: Option<&Content>, base: Vec<Said>) -> Self {
-        let document = read_as(form, content.map_or("", |content| &content.text));
+        let document = read_as(form, content.map_or("", |content| &content.text), &base);
         Self { document, base, changes: Vec::new(), page: None }
     }
 

@@ -4,6 +4,7 @@ use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
 use super::workspace::Workspace;
+use crate::files::compare::Bare;
 use crate::files::folder::Relative;
 use crate::files::{Form, Shape};
 use crate::model::{Kind, Memory, Scope, Timestamp};
@@ -68,6 +69,15 @@ impl Layout {
     /// Returns whether the memories of a scope stand in the folder.
     pub fn has(&self, scope: &Scope) -> bool {
         self.prefix(scope).is_some()
+    }
+
+    /// Returns what becomes of what people wrote: a folder that is a copy says of everything which
+    /// memory it is, and one that was there before stays as people and other programs wrote it.
+    pub fn bare(&self) -> Bare {
+        match self {
+            Self::Scope(_) => Bare::Marked,
+            Self::Workspace(_) => Bare::Stays,
+        }
     }
 
     /// Returns where a memory is put that stands nowhere yet, if its scope is in the folder.

@@ -51,7 +51,7 @@ impl Mirror {
     /// gone to the others.
     pub(super) fn check_layout(&self, noted: Option<String>) -> Result<()> {
         match noted.and_then(|noted| read(&noted)) {
-            Some(other) if other != self.layout => {
+            Some(other) if written(&other) != written(&self.layout) => {
                 let message = format!(
                     "the folder is in step with {}: take another one for {}",
                     named(&other),
@@ -74,7 +74,7 @@ fn named(layout: &Layout) -> String {
 fn written(layout: &Layout) -> String {
     match layout {
         Layout::Scope(own) => json!({"scope": scope(own)}),
-        Layout::Workspace(Workspace { world, user }) => {
+        Layout::Workspace(Workspace { world, user, .. }) => {
             json!({"world": scope(world), "user": user.as_str()})
         }
     }
@@ -87,7 +87,7 @@ fn read(layout: &str) -> Option<Layout> {
         return Some(Layout::Scope(read_scope(own)?));
     }
     let user = Identifier::new(layout.get("user")?.as_str()?).ok()?;
-    Some(Layout::Workspace(Workspace { world: read_scope(layout.get("world")?)?, user }))
+    Some(Layout::Workspace(Workspace::new(read_scope(layout.get("world")?)?, user)))
 }
 
 fn scope(scope: &Scope) -> Value {

@@ -1,8 +1,10 @@
 //! The folders of everybody whose memories stand in one workspace.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::Path;
 
-use crate::files::folder::Relative;
+use crate::files::folder::{Relative, folded};
 use crate::model::{Identifier, Identifiers, Layer, Scope};
 
 /// The folders that are somebody's, by what they are called.
@@ -26,9 +28,29 @@ pub struct Workspace {
     pub world: Scope,
     /// Whose agents they are.
     pub user: Identifier,
+    /// The folders of agents that are called as no folder would be that we make.
+    pub(super) odd: BTreeSet<String>,
 }
 
 impl Workspace {
+    /// Lets a user's agents share what is known to a scope.
+    pub fn new(world: Scope, user: Identifier) -> Self {
+        Self { world, user, odd: BTreeSet::new() }
+    }
+
+    /// Takes note of the folders of agents that another program made.
+    pub(super) fn look_into(&mut self, folder: &Path) {
+        let agents = folder.join(AGENTS).read_dir().into_iter().flatten().flatten();
+        let names = agents.filter_map(|agent| agent.file_name().into_string().ok());
+        let odd = |name: &String| Identifier::new(name).is_ok_and(|own| encoded(&own) != *name);
+        self.odd = names.filter(odd).filter(|name| Relative::new(name).is_ok()).collect();
+    }
+
+    /// Returns the folder of an agent.
+    fn agents(&self, agent: &Identifier) -> String {
+        if self.odd.contains(agent.as_str()) { agent.as_str().to_owned() } else { encoded(agent) }
+    }
+
     /// Returns what stands before the paths of a scope's files.
     pub(super) fn prefix(&self, scope: &Scope) -> String {
         if *scope == self.world {
@@ -39,8 +61,11 @@ impl Workspace {
         match scope.layer() {
             Layer::Agent => {
                 let whose = scope.identifiers().get(Layer::User) != Some(&self.user);
-                let above = if whose { user() } else { String::new() };
-                format!("{above}{AGENTS}/{}/", name(Layer::Agent))
+                let own = scope.identifiers().get(Layer::Agent).filter(|_| !whose);
+                match own {
+                    Some(agent) => format!("{AGENTS}/{}/", self.agents(agent)),
+                    None => format!("{}{AGENTS}/{}/", user(), name(Layer::Agent)),
+                }
             }
             Layer::User => user(),
             Layer::Session => format!("{}{SESSIONS}/{}/", user(), name(Layer::Session)),
@@ -59,7 +84,7 @@ impl Workspace {
         let other = OTHERS.iter().find(|(name, _)| *name == folder).map(|(_, layer)| *layer);
         let (layer, names, inner) = match (folder, other) {
             (AGENTS, _) => {
-                let (agent, inner) = named(rest)?;
+                let (agent, inner) = self.odd_agent(rest).or_else(|| named(rest))?;
                 (Layer::Agent, vec![(Layer::User, self.user.clone()), (Layer::Agent, agent)], inner)
             }
             (USERS, _) => of_user(rest)?,
@@ -75,6 +100,13 @@ impl Workspace {
         let scope = Scope::new(layer, &all).ok()?;
         // What has a folder of its own elsewhere is not read twice.
         (format!("{}{inner}", self.prefix(&scope)) == path).then_some((scope, inner))
+    }
+}
+
+impl Workspace {
+    fn odd_agent<'a>(&self, path: &'a str) -> Option<(Identifier, &'a str)> {
+        let (name, inner) = path.split_once('/').filter(|(name, _)| self.odd.contains(*name))?;
+        Some((Identifier::new(name).ok()?, inner))
     }
 }
 
@@ -99,10 +131,13 @@ fn named(path: &str) -> Option<(Identifier, &str)> {
     (encoded(&identifier) == name).then_some((identifier, inner))
 }
 
-/// Returns a name that every system can have, and that no other identifier has.
+/// Returns a name that every system can have, and that no system takes for another identifier's.
 fn encoded(identifier: &Identifier) -> String {
     let raw = identifier.as_str();
-    let usual = |c: char| c.is_alphanumeric() || "-_.@+ ".contains(c);
+    let usual = |c: char| {
+        (c.is_alphanumeric() && folded(c.encode_utf8(&mut [0; 4])).chars().eq([c]))
+            || "-_.@+ ".contains(c)
+    };
     let name = escaped(raw, |_, c| usual(c));
     if Relative::new(&name).is_ok() {
         return name;
@@ -150,7 +185,7 @@ mod tests {
 
     fn workspace() -> Workspace {
         let world = scope(Layer::Project, &[(Layer::Project, "website")]);
-        Workspace { world, user: Identifier::new("alice").unwrap() }
+        Workspace::new(world, Identifier::new("alice").unwrap())
     }
 
     #[test]
@@ -173,6 +208,20 @@ mod tests {
         check(user, &[(user, "..")], "users/%2E%2E/");
         check(user, &[(user, "con")], "users/%63o%6E/");
         check(Layer::Team, &[(Layer::Team, "a%2Fb")], "teams/a%252Fb/");
+        check(agent, &[(user, "alice"), (agent, "Coder")], "agents/%43oder/");
+        check(user, &[(user, "zoë")], "users/zo%C3%AB/");
+    }
+
+    #[test]
+    fn a_folder_that_another_program_made_for_an_agent_stays_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("agents/Coder")).unwrap();
+        let mut workspace = workspace();
+        workspace.look_into(folder.path());
+        let coder = scope(Layer::Agent, &[(Layer::User, "alice"), (Layer::Agent, "Coder")]);
+        assert_eq!(workspace.prefix(&coder), "agents/Coder/");
+        assert_eq!(workspace.owner("agents/Coder/MEMORY.md"), Some((coder, "MEMORY.md")));
+        assert_eq!(workspace.owner("agents/%43oder/MEMORY.md"), None);
     }
 
     #[test]

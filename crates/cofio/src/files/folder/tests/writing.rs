@@ -102,7 +102,7 @@ fn a_lock_whose_file_was_removed_is_made_anew() {
     let mut other = Folder::open(place.path()).unwrap();
     other.patience = Duration::from_millis(20);
     drop(folder.lock().unwrap());
-    fs::remove_file(place.path().join(".cofio.lock")).unwrap();
+    fs::remove_file(place.path().join(".cofio/lock")).unwrap();
     let _locked = folder.lock().unwrap();
     assert!(other.lock().is_err());
 }
