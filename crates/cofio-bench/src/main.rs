@@ -16,6 +16,7 @@ mod store;
 mod table;
 mod texts;
 mod vectors;
+mod workspace;
 mod writer;
 mod year;
 
@@ -40,6 +41,8 @@ enum Command {
     Locomo(locomo::Arguments),
     /// How long an agent waits for the server and for hooks; prints JSON.
     Agents(agents::Arguments),
+    /// How fast files of markdown are recalled, written, taken in and found; prints JSON.
+    Workspace(workspace::Arguments),
     /// Searches and writes of many clients at once over HTTP; prints JSON.
     Load(load::Arguments),
     /// How many of the facts in turns are found without a language model; prints JSON.
@@ -79,6 +82,7 @@ fn main() -> Result<()> {
         Command::Recall(arguments) => recall::run(&arguments),
         Command::Locomo(arguments) => locomo::run(&arguments),
         Command::Agents(arguments) => agents::run(&arguments),
+        Command::Workspace(arguments) => workspace::run(&arguments),
         Command::Load(arguments) => load::run(&arguments),
         Command::Extraction(arguments) => extraction::run(&arguments),
         Command::Injection(arguments) => injection::run(&arguments),

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use cofio::engine::{SyncCounts, Synced, Syncing};
 use cofio::files::Mirror;
 use cofio::files::compare::Quarrel;
-use cofio::files::mirror::{Layout, Unread};
+use cofio::files::mirror::{self, Layout, Unread};
 use serde::Serialize;
 
 use crate::app::App;
@@ -41,6 +41,31 @@ enum Action {
     /// Brings files and memories together: what changed on one side changes on the other
     #[command(after_help = EXAMPLES)]
     Sync(Sync),
+    /// Lists the folders that the store is kept in step with
+    List,
+    /// Leaves a folder as it is from now on, with everything in it
+    Stop(Stop),
+}
+
+/// Which folder.
+#[derive(Debug, Args)]
+struct Stop {
+    /// The folder
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+/// The folders that a store is kept in step with.
+#[derive(Debug, Serialize)]
+struct FoldersOutput {
+    folders: Vec<FolderOutput>,
+}
+
+/// A folder, and whose memories it has.
+#[derive(Debug, Serialize)]
+struct FolderOutput {
+    folder: String,
+    scope: String,
 }
 
 /// Which files, and how.
@@ -93,7 +118,60 @@ impl Files {
     pub async fn run(self, app: &App) -> Result<()> {
         match self.action {
             Action::Sync(sync) => sync.run(app).await,
+            Action::List => list(app),
+            Action::Stop(stop) => stop.run(app),
         }
+    }
+}
+
+fn list(app: &App) -> Result<()> {
+    let mirrors = mirror::registered(&mirrors::notes(&app.settings))?;
+    let folder = |mirror: &Mirror| FolderOutput {
+        folder: output::shown(mirror.path()),
+        scope: whose(mirror.layout()),
+    };
+    let output = FoldersOutput { folders: mirrors.iter().map(folder).collect() };
+    app.output.answer(
+        || &output,
+        |page| {
+            if output.folders.is_empty() {
+                page.line("no folder: cofio files sync makes one");
+            }
+            for FolderOutput { folder, scope } in &output.folders {
+                page.line(format!("{scope} in {folder}"));
+            }
+        },
+    )
+}
+
+impl Stop {
+    fn run(&self, app: &App) -> Result<()> {
+        if self.folder == app.settings.memory_dir() && mirrors::workspace(&app.settings)?.is_some()
+        {
+            let message = "the folder is what counts: set the backend to sqlite first";
+            return Err(Refusal::Usage(message.to_owned()).into());
+        }
+        let folder = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
+        let mirrors = mirror::registered(&mirrors::notes(&app.settings))?;
+        let Some(mirror) = mirrors.into_iter().find(|mirror| mirror.path() == folder) else {
+            let message = format!("{} is not kept in step", output::shown(&self.folder));
+            return Err(Refusal::Usage(message).into());
+        };
+        let output =
+            FolderOutput { folder: output::shown(&self.folder), scope: whose(mirror.layout()) };
+        mirror.stop()?;
+        app.output.answer(
+            || &output,
+            |page| page.line(format!("{} is no longer kept in step", output.folder)),
+        )
+    }
+}
+
+/// Says whose memories a folder has.
+fn whose(layout: &Layout) -> String {
+    match layout {
+        Layout::Scope(scope) => scope.to_string(),
+        Layout::Workspace(_) => "everything".to_owned(),
     }
 }
 
@@ -161,10 +239,7 @@ impl SyncOutput {
         });
         Self {
             folder,
-            scope: match mirror.layout() {
-                Layout::Scope(scope) => scope.to_string(),
-                Layout::Workspace(_) => "everything".to_owned(),
-            },
+            scope: whose(mirror.layout()),
             dry_run: syncing.dry_run,
             job: synced.job.map(|job| job.id.to_string()),
             added,

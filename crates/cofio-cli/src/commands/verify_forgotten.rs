@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use cofio::files::mirror;
 use cofio::model::MemoryId;
 use cofio::store::{Entries, Trace, Verdict, Wanted};
 use cofio::wire::ReceiptOutput;
@@ -13,7 +14,8 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::failure::Refusal;
-use crate::output::Page;
+use crate::mirrors;
+use crate::output::{self, Page};
 use crate::progress::Progress;
 use crate::{input, present};
 
@@ -72,6 +74,7 @@ impl VerifyForgotten {
         for receipt in &receipts {
             traces.push(on_record(app, receipt).await?);
         }
+        traces.extend(in_files(app, &wanted)?);
         traces.extend(look(app, wanted).await?);
         let verdict = worst(&traces);
         let places = traces.into_iter().map(PlaceOutput::from).collect();
@@ -128,6 +131,18 @@ async fn on_record(app: &App, receipt: &ReceiptOutput) -> Result<Trace> {
         ("receipts that the audit does not know", Verdict::Left)
     };
     Ok(Trace { place: place.to_owned(), found: 1, verdict })
+}
+
+/// Looks into the folders that the store is kept in step with.
+fn in_files(app: &App, wanted: &Wanted) -> Result<Vec<Trace>> {
+    let mut traces = Vec::new();
+    for mirror in mirror::registered(&mirrors::notes(&app.settings))? {
+        let found = mirror.traces(&wanted.ids, &wanted.texts)?;
+        let verdict = if found == 0 { Verdict::Clean } else { Verdict::Left };
+        let place = format!("files of markdown in {}", output::shown(mirror.path()));
+        traces.push(Trace { place, found, verdict });
+    }
+    Ok(traces)
 }
 
 async fn look(app: &App, wanted: Wanted) -> Result<Vec<Trace>> {

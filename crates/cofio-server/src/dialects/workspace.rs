@@ -5,17 +5,21 @@
 //! reflection under the key `MEMORY.md`, and an entry of the log is an episode. What is replaced is
 //! an earlier version in the history.
 
+mod excerpt;
 mod input;
 mod render;
 mod topic;
 
-pub use input::{LearnFact, Recall, Reflect, Remember};
+pub use input::{LearnFact, Recall, Reflect, Remember, Search};
 pub use topic::Topic;
 
 use cofio::model::{
-    Criteria, Doubt, Draft, Kind, Layer, Memory, Patch, State, TimeRange, Timestamp,
+    Criteria, Doubt, Draft, Identifiers, Kind, Layer, Memory, Patch, Scope, State, TimeRange,
+    Timestamp,
 };
+use cofio::{Query, Selection};
 use jiff::ToSpan as _;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::writer::WAITS;
@@ -31,6 +35,7 @@ it when a conversation begins, or when you lack context.
 - `reflect` without content reads your MEMORY.md, and with content replaces all of it. At the end \
 of a session read it first, then write what is worth keeping.
 - `learn_fact` replaces what all agents know about a topic, such as people or systems.
+- `search_memory` finds what is older than the days that you recall, by words, meaning and dates.
 Keep facts, not passwords or keys.";
 
 /// The key of an agent's own memory.
@@ -104,6 +109,53 @@ impl Workspace {
         Ok(told(format!("Updated {}.", topic.file()), &memory, taken_out))
     }
 
+    /// Finds what is known of the world and what the agent has learnt, of some days.
+    pub async fn search(&self, input: Search) -> Result<String, ToolError> {
+        let scopes = [&self.world.scope, &self.agent.scope];
+        let identifiers = scopes.iter().flat_map(|scope| scope.identifiers().iter());
+        let identifiers = identifiers
+            .fold(Identifiers::default(), |all, (layer, name)| all.with(layer, name.clone()));
+        let layers = Some(scopes.map(Scope::layer).to_vec());
+        let (from, to) = (day(input.from.as_deref())?, day(input.to.as_deref())?);
+        let time = TimeRange { from: self.start(from)?, to: self.end(to)? };
+        let criteria = Criteria { time, ..Criteria::default() };
+        let selection = Selection { layers, ..Selection::with(identifiers, criteria) };
+        let query = Query { limit: input.limit, ..Query::new(selection, input.query) };
+        let answer = self.agent.engine.search(&self.agent.caller, &query).await?;
+        let found = answer.hits.iter().map(|hit| {
+            let file = self.file_of(&hit.memory);
+            (file, excerpt::excerpt(hit.memory.content.as_str(), &hit.signals.matched_terms))
+        });
+        Ok(render::found(&found.collect::<Vec<_>>()))
+    }
+
+    /// Returns where a day begins.
+    fn start(&self, day: Option<Date>) -> Result<Option<Timestamp>, ToolError> {
+        let start = day.map(|day| day.to_zoned(self.zone().clone())).transpose();
+        let start = start.map_err(|_| ToolError::said("the calendar does not have that day"))?;
+        Ok(start.map(|start| start.timestamp()))
+    }
+
+    /// Returns where a day ends.
+    fn end(&self, day: Option<Date>) -> Result<Option<Timestamp>, ToolError> {
+        let next = self.start(day.map(|day| day.saturating_add(1.day())))?;
+        Ok(next.map(|next| next.saturating_sub(1.microsecond()).unwrap_or(next)))
+    }
+
+    /// Returns the file that something stands in, or what it is known by.
+    fn file_of(&self, memory: &Memory) -> String {
+        let shared = memory.scope == self.world.scope;
+        match &memory.key {
+            Some(key) if shared => key.clone(),
+            Some(key) => self.agents_file(key),
+            None if memory.metadata.tags.iter().any(|tag| tag == DAILY) => {
+                let day = memory.event_at.to_zoned(self.zone().clone()).date();
+                self.agents_file(&format!("{DAILY}/{day}.md"))
+            }
+            None => memory.id.to_string(),
+        }
+    }
+
     /// Returns the entries of the last days, today included, the oldest first.
     async fn log(&self, days: u16) -> Result<Vec<Memory>, ToolError> {
         let Some(before) = days.checked_sub(1) else { return Ok(Vec::new()) };
@@ -116,7 +168,7 @@ impl Workspace {
         let (kinds, tags) = (vec![Kind::Episode], vec![DAILY.to_owned()]);
         let mut log =
             self.agent.written(Criteria { kinds, tags, time, ..Criteria::default() }).await?;
-        log.sort_by_key(|entry| entry.event_at);
+        log.sort_by(|one, other| (one.event_at, &one.id).cmp(&(other.event_at, &other.id)));
         Ok(log)
     }
 
@@ -128,10 +180,18 @@ impl Workspace {
     /// Returns the path of one of the agent's files in a workspace.
     fn agents_file(&self, name: &str) -> String {
         let identifiers = self.agent.scope.identifiers();
-        let own = identifiers.get(Layer::Agent).or_else(|| identifiers.get(Layer::User));
-        let agent = own.map_or("agent", |identifier| identifier.as_str());
-        format!("agents/{agent}/{name}")
+        match (identifiers.get(Layer::Agent), identifiers.get(Layer::User)) {
+            (Some(agent), _) => format!("agents/{agent}/{name}"),
+            (None, Some(user)) => format!("users/{user}/{name}"),
+            (None, None) => name.to_owned(),
+        }
     }
+}
+
+/// Reads a day.
+fn day(said: Option<&str>) -> Result<Option<Date>, ToolError> {
+    let wrong = |_| ToolError::said("a day is written as 2026-03-01");
+    said.map(|said| said.trim().parse().map_err(wrong)).transpose()
 }
 
 /// Keeps something under its key in place of whatever is there, and returns it with whether

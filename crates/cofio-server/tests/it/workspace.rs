@@ -1,8 +1,8 @@
-//! The four tools of the workspace of markdown files.
+//! The tools of the workspace of markdown files.
 
 use cofio::model::{Channel, Identifiers, Kind, Layer, Scope};
 use cofio_server::dialects::Writer;
-use cofio_server::dialects::workspace::{LearnFact, Recall, Reflect, Remember, Workspace};
+use cofio_server::dialects::workspace::{LearnFact, Recall, Reflect, Remember, Search, Workspace};
 use jiff::SignedDuration;
 use pollster::block_on;
 
@@ -46,6 +46,33 @@ fn reflect(workspace: &Workspace, content: Option<&str>) -> String {
 fn learn(workspace: &Workspace, topic: &str, content: &str) -> String {
     let (topic, content) = (topic.to_owned(), content.to_owned());
     block_on(workspace.learn_fact(LearnFact { topic, content })).unwrap()
+}
+
+fn search(workspace: &Workspace, query: &str, days: Option<(&str, &str)>) -> String {
+    let (from, to) = days.map(|(from, to)| (from.to_owned(), to.to_owned())).unzip();
+    let query = query.to_owned();
+    block_on(workspace.search(Search { query, from, to, limit: 10 })).unwrap()
+}
+
+#[test]
+fn what_is_older_is_found_by_words_and_days() {
+    let fixture = Fixture::at("2026-03-01T09:05:00Z");
+    let helper = workspace(&fixture, "alice", "helper", "cofio");
+    let people: Vec<String> = (0..500).map(|one| format!("- Person {one}: desk {one}")).collect();
+    learn(&helper, "people", &people.join("\n"));
+    remember(&helper, "The desk of the release is empty.");
+    fixture.wait(SignedDuration::from_hours(24 * 30));
+    remember(&helper, "The desk is taken.");
+    let found = search(&helper, "desk of the release", None);
+    assert!(found.contains("## agents/helper/daily/2026-03-01.md\n\nThe desk of"), "{found}");
+    let page = search(&helper, "person 321", None);
+    assert!(page.contains("## world/people.md") && page.contains("Person 321:"), "{page}");
+    assert!(page.len() < 2_000, "a long page is not shown whole");
+    let march = search(&helper, "desk", Some(("2026-03-31", "2026-03-31")));
+    assert!(march.contains("2026-03-31.md") && !march.contains("release"), "{march}");
+    assert_eq!(search(&helper, "desk", Some(("2020-01-01", "2020-12-31"))), "Nothing was found");
+    let other = workspace(&fixture, "alice", "other", "cofio");
+    assert!(!search(&other, "desk of the release", None).contains("release"), "agents are apart");
 }
 
 #[test]

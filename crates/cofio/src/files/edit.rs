@@ -1,6 +1,6 @@
 //! Making another document out of one, in which everything that is not changed stays as it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use super::document::{Block, Document, Kind, Place};
@@ -23,13 +23,26 @@ pub enum Position<'a> {
 /// Changes of a document, all of which are meant for the document as it was.
 ///
 /// Changing any number of entries takes time in proportion to the length of the text, and adding
-/// one under headings takes a look at each heading.
+/// the first one under some headings takes a look at each heading.
 pub struct Edit<'a> {
     document: &'a Document,
     changes: BTreeMap<usize, Change>,
     /// What is new, by the number of the block that it comes before.
     insertions: BTreeMap<usize, Insertion>,
     fields: Vec<(String, Value)>,
+    /// Where sections are, as far as somebody asked.
+    places: HashMap<Vec<String>, SectionPlace>,
+}
+
+/// Where a section is, or would be.
+#[derive(Clone, Copy)]
+struct SectionPlace {
+    /// How many of its titles are there.
+    depth: usize,
+    /// The level of the last of them.
+    level: u8,
+    /// The number of the block that something new comes before.
+    end: usize,
 }
 
 /// What becomes of an entry.
@@ -75,7 +88,7 @@ struct Section {
 impl<'a> Edit<'a> {
     pub(super) fn new(document: &'a Document) -> Self {
         let (changes, insertions) = (BTreeMap::new(), BTreeMap::new());
-        Self { document, changes, insertions, fields: Vec::new() }
+        Self { document, changes, insertions, fields: Vec::new(), places: HashMap::new() }
     }
 
     /// Gives an entry another text; its sign, its indentation and its marker stay.
@@ -162,24 +175,36 @@ impl<'a> Edit<'a> {
     }
 
     fn add_under(&mut self, titles: &[String], new: New) {
+        let place = match self.places.get(titles) {
+            Some(place) => *place,
+            None => {
+                let place = self.section_place(titles);
+                self.places.insert(titles.to_owned(), place);
+                place
+            }
+        };
+        let SectionPlace { depth, level, end } = place;
+        if depth == titles.len() {
+            return self.entries_at(end).push(new);
+        }
+        let sections = &mut self.insertions.entry(end).or_default().sections;
+        section(sections, level + 1, &titles[depth], &titles[depth + 1..]).push(new);
+    }
+
+    /// Finds a section, or where it would be.
+    fn section_place(&self, titles: &[String]) -> SectionPlace {
         let (depth, heading) = self.deepest(titles);
         let start = heading.map_or(0, |heading| heading + 1);
         let blocks = self.document.blocks();
-        if depth == titles.len() {
-            let is_heading = |block: &Block| matches!(block.kind, Kind::Heading(_));
-            let length = blocks[start..].iter().position(is_heading);
-            let end = self.end_of(start, length.map_or(blocks.len(), |length| start + length));
-            return self.entries_at(end).push(new);
-        }
         let level = heading.map_or(0, |heading| match blocks[heading].kind {
             Kind::Heading(level) => level,
             _ => 0,
         });
-        let above = |block: &Block| matches!(block.kind, Kind::Heading(other) if other <= level);
-        let length = blocks[start..].iter().position(above);
+        let is_there = depth == titles.len();
+        let next = |block: &Block| matches!(block.kind, Kind::Heading(other) if is_there || other <= level);
+        let length = blocks[start..].iter().position(next);
         let end = self.end_of(start, length.map_or(blocks.len(), |length| start + length));
-        let sections = &mut self.insertions.entry(end).or_default().sections;
-        section(sections, level + 1, &titles[depth], &titles[depth + 1..]).push(new);
+        SectionPlace { depth, level, end }
     }
 
     /// Returns the last heading that has the most of these titles above it, and how many it has.

@@ -7,6 +7,7 @@ mod layout;
 mod notes;
 mod registered;
 mod sheet;
+mod traces;
 mod workspace;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -125,6 +126,12 @@ impl Mirror {
     /// Returns whose memories it has.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Forgets what both sides last agreed on; the files stay as they are, and follow nothing.
+    pub fn stop(self) -> Result<()> {
+        let _locked = self.folder.lock()?;
+        self.notes.remove()
     }
 
     /// Looks for files that somebody changed, and reads those.

@@ -34,6 +34,28 @@ pub struct LearnFact {
     pub content: String,
 }
 
+/// What `search_memory` takes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct Search {
+    /// What to look for
+    pub query: String,
+    /// Only from this day on, such as 2026-03-01
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub from: Option<String>,
+    /// Only up to this day, such as 2026-03-31
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub to: Option<String>,
+    /// How many at most
+    #[serde(default = "ten")]
+    pub limit: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
 fn three() -> u16 {
     3
 }

@@ -39,6 +39,15 @@ pub(super) fn current(memory: Option<&Memory>) -> String {
     }
 }
 
+/// Returns what was found, each under the file that it stands in.
+pub(super) fn found(found: &[(String, String)]) -> String {
+    if found.is_empty() {
+        return "Nothing was found".to_owned();
+    }
+    let shown = found.iter().map(|(file, text)| format!("## {file}\n\n{text}"));
+    shown.collect::<Vec<_>>().join(BETWEEN)
+}
+
 /// Returns what is known of the world, by topic.
 fn topics(world: &[Memory]) -> String {
     let topic = |memory: &Memory| {

@@ -2,7 +2,7 @@
 
 use cofio::model::{Layer, Scope};
 
-use crate::dialects::workspace::{self, LearnFact, Recall, Reflect, Remember, Workspace};
+use crate::dialects::workspace::{self, LearnFact, Recall, Reflect, Remember, Search, Workspace};
 use crate::dialects::{ToolError, Writer};
 use crate::mcp::call::Call;
 use crate::mcp::failure::Outcome;
@@ -44,6 +44,8 @@ tools! {
         "Read your MEMORY.md, or replace it with what is worth keeping at the end of a session.";
     LearnFactTool = "learn_fact", "Learn a fact", Changes, LearnFact, Workspace::learn_fact,
         "Replace what all agents know about a topic, such as people, systems or preferences.";
+    SearchMemoryTool = "search_memory", "Search memory", Reads, Search, Workspace::search,
+        "Find what is older than the days that recall reads, in all files, by words, meaning and dates.";
 }
 
 /// Returns the workspace: the world is the project's where there is one, and the memory and the log

@@ -1,6 +1,6 @@
 //! What has to be done on both sides so that they agree again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::Said;
@@ -166,10 +166,11 @@ impl Plan {
         let new = self.added.iter().zip(added);
         let new = new.filter_map(|(added, marker)| Some((added.place, &marker.as_ref()?.id)));
         let ids: HashMap<Place, &MemoryId> = kept.chain(new).collect();
+        let written_to: HashSet<Place> = self.written.iter().map(|(place, _)| *place).collect();
+        let removed: HashSet<Place> = self.removed.iter().copied().collect();
         let rewritten = |entry: &Entry<'_>| {
-            let place = entry.place();
-            let ours = entry.marker().is_some() && self.written.iter().any(|one| one.0 == place);
-            ours || self.removed.contains(&place)
+            let ours = entry.marker().is_some() && written_to.contains(&entry.place());
+            ours || removed.contains(&entry.place())
         };
         let before = file.entries().filter(|entry| entry.is_bare() && !rewritten(entry));
         let names: Vec<Option<&MemoryId>> =

@@ -1,5 +1,8 @@
 //! Writing to a folder while nobody else does.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
 use std::thread::sleep;
@@ -38,6 +41,8 @@ const ATTEMPTS: usize = 10;
 pub struct Locked<'a> {
     folder: &'a Folder,
     _lock: File,
+    /// What is in some folders, by what is the same for names that some systems take for one.
+    names: RefCell<HashMap<String, HashMap<String, String>>>,
 }
 
 impl<'a> Locked<'a> {
@@ -48,7 +53,9 @@ impl<'a> Locked<'a> {
             let ours = ours(&folder.root).map_err(cannot)?;
             let file = ours.open_or_make(LOCK).map_err(cannot)?;
             match file.try_lock() {
-                Ok(()) if same_file(&ours, LOCK, &file) => return Ok(Self { folder, _lock: file }),
+                Ok(()) if same_file(&ours, LOCK, &file) => {
+                    return Ok(Self { folder, _lock: file, names: RefCell::default() });
+                }
                 // Somebody has removed the file, and others may hold the lock of another one.
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(cause)) => return Err(cannot(cause)),
@@ -151,8 +158,9 @@ impl<'a> Locked<'a> {
     fn make_way(&self, path: &Relative) -> Result<Directory> {
         let cannot = |cause| failed("write", path.as_str(), cause);
         let mut folder = self.folder.root.again().map_err(cannot)?;
+        let mut above = String::new();
         for name in path.folders() {
-            unmistakable(&folder, name, path)?;
+            self.unmistakable(&folder, &above, name)?;
             folder = match folder.folder(name) {
                 Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
                     folder.make_folder(name).and_then(|()| folder.sync()).map_err(cannot)?;
@@ -160,30 +168,36 @@ impl<'a> Locked<'a> {
                 }
                 opened => opened.map_err(cannot)?,
             };
+            above.push_str(name);
+            above.push('/');
         }
-        unmistakable(&folder, path.name(), path)?;
+        self.unmistakable(&folder, &above, path.name())?;
         Ok(folder)
     }
-}
 
-/// Refuses a new name that some systems would take for another one that is there.
-fn unmistakable(folder: &Directory, name: &str, path: &Relative) -> Result<()> {
-    // Where case counts, a name that is there is itself.
-    if cfg!(target_os = "linux") && folder.look(name).is_ok() {
-        return Ok(());
-    }
-    let found = folder.found().map_err(|cause| failed("write", path.as_str(), cause))?;
-    let like = folded(name);
-    let mut others = found.iter().filter(|other| other.name != name);
-    match others.find(|other| folded(&other.name) == like) {
-        Some(other) if found.iter().all(|other| other.name != name) => {
-            let message = format!(
-                "{name:?} and {:?}, which is there already, are one name on some systems",
-                other.name
-            );
-            Err(Error::new(ErrorKind::Conflict, message))
+    /// Refuses a new name that some systems would take for another one that is there.
+    ///
+    /// What is in a folder is looked up once, as we alone make files meanwhile.
+    fn unmistakable(&self, folder: &Directory, above: &str, name: &str) -> Result<()> {
+        // Where case counts, a name that is there is itself.
+        if cfg!(target_os = "linux") && folder.look(name).is_ok() {
+            return Ok(());
         }
-        _ => Ok(()),
+        let mut names = self.names.borrow_mut();
+        let names = match names.entry(above.to_owned()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let found = folder.found().map_err(|cause| failed("list", above, cause))?;
+                unknown.insert(found.into_iter().map(|one| (folded(&one.name), one.name)).collect())
+            }
+        };
+        let other = names.entry(folded(name)).or_insert_with(|| name.to_owned());
+        if other == name {
+            return Ok(());
+        }
+        let message =
+            format!("{name:?} and {other:?}, which is there already, are one name on some systems");
+        Err(Error::new(ErrorKind::Conflict, message))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Files that follow the store: what was committed stands in them at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::tz::TimeZone;
 
@@ -9,7 +9,7 @@ use super::{Mirror, Spot, is_unreadable, read_as, registered};
 use crate::error::Result;
 use crate::files::compare::Said;
 use crate::files::folder::{Content, Locked, Relative, Stamp};
-use crate::files::{Document, Form, Marker, Position, normal};
+use crate::files::{Document, Form, Marker, Place, Position, normal};
 use crate::model::{Kind, Memory, MemoryId, State, Trust};
 
 /// The attribute of a marker that says how far its memory is trusted.
@@ -173,6 +173,12 @@ fn write(
 struct Following {
     document: Document,
     base: Vec<Said>,
+    /// What the file said of each memory when both sides last agreed.
+    agreed: HashMap<MemoryId, String>,
+    /// Where each memory stands, and what the file says of it.
+    standing: HashMap<MemoryId, (Place, String)>,
+    /// What entries say that are nobody's.
+    loose: HashSet<String>,
     changes: Vec<Change>,
     /// What a file that is one memory is from now on, if it is another.
     page: Option<Option<Said>>,
@@ -180,34 +186,46 @@ struct Following {
 
 /// What becomes of an entry.
 enum Change {
-    Replace(MemoryId, String),
-    Remove(MemoryId),
+    Replace(MemoryId, Place, String),
+    Remove(MemoryId, Place),
     Add(Marker, String, Spot),
 }
 
 impl Following {
     fn new(form: Form, content: Option<&Content>, base: Vec<Said>) -> Self {
         let document = read_as(form, content.map_or("", |content| &content.text), &base);
-        Self { document, base, changes: Vec::new(), page: None }
+        let (mut standing, mut loose) = (HashMap::new(), HashSet::new());
+        for entry in document.entries() {
+            match entry.marker() {
+                Some(marker) => {
+                    let known = standing.entry(marker.id.clone());
+                    known.or_insert_with(|| (entry.place(), entry.text()));
+                }
+                None => _ = loose.insert(entry.text()),
+            }
+        }
+        let agreed = base.iter().cloned().collect();
+        Self { document, base, agreed, standing, loose, changes: Vec::new(), page: None }
     }
 
     /// Plans for a memory, unless somebody changed what the file says of it.
     fn plan(&mut self, one: &Followed, spot: Option<&Spot>) {
         let id = one.id();
         let text = one.standing().map(|memory| normal(memory.content.as_str()));
-        let agreed = self.base.iter().find(|(known, _)| known == id).map(|(_, text)| text.clone());
+        let agreed = self.agreed.get(id);
         if self.document.form() == Form::Page {
-            return self.plan_page(id, agreed.as_deref(), text);
+            return self.plan_page(id, text);
         }
-        let mut entries = self.document.entries();
-        let stands = entries.find(|entry| entry.marker().is_some_and(|marker| marker.id == *id));
-        let said = stands.map(|entry| entry.text());
-        let change = match (said, agreed, text, spot) {
-            (Some(said), Some(agreed), Some(text), _) if said == agreed && said != text => {
-                Change::Replace(id.clone(), text)
+        let change = match (self.standing.get(id), agreed, text, spot) {
+            (Some((place, said)), Some(agreed), Some(text), _)
+                if said == agreed && *said != text =>
+            {
+                Change::Replace(id.clone(), *place, text)
             }
-            (Some(said), Some(agreed), None, _) if said == agreed => Change::Remove(id.clone()),
-            (None, None, Some(text), Some(spot)) if !self.says(&text) => {
+            (Some((place, said)), Some(agreed), None, _) if said == agreed => {
+                Change::Remove(id.clone(), *place)
+            }
+            (None, None, Some(text), Some(spot)) if !self.loose.contains(&text) => {
                 let marker = one.standing().map_or_else(|| Marker::new(id.clone()), marker);
                 Change::Add(marker, text, spot.clone())
             }
@@ -216,9 +234,9 @@ impl Following {
         self.changes.push(change);
     }
 
-    fn plan_page(&mut self, id: &MemoryId, agreed: Option<&str>, text: Option<String>) {
+    fn plan_page(&mut self, id: &MemoryId, text: Option<String>) {
         let said = self.document.entries().next().map(|entry| entry.text());
-        if said.as_deref() == agreed {
+        if said.as_ref() == self.agreed.get(id) {
             self.page = Some(text.map(|text| (id.clone(), text)));
         }
     }
@@ -228,45 +246,34 @@ impl Following {
         self.changes.is_empty() && self.page.is_none()
     }
 
-    /// Returns whether an entry that is nobody's says something already.
-    fn says(&self, text: &str) -> bool {
-        self.document.entries().any(|entry| entry.marker().is_none() && entry.text() == text)
-    }
-
     /// Returns the file as it is to be, and what both sides agree on then.
     fn finish(self) -> (Document, Vec<Said>) {
-        let Self { document, mut base, changes, page } = self;
+        let Self { document, mut base, mut agreed, changes, page, .. } = self;
         if let Some(page) = page {
             let text = page.as_ref().map(|(_, text)| text.as_str());
             let written = document.other_page(text, None);
             return (written, page.into_iter().collect());
         }
-        if document.form() == Form::Page {
-            return (document, base);
-        }
-        let places: BTreeMap<&MemoryId, _> = document
-            .entries()
-            .filter_map(|entry| Some((&entry.marker()?.id, entry.place())))
-            .collect();
         let mut edit = document.edit();
         for change in changes {
             match change {
-                Change::Replace(id, text) => {
-                    places.get(&id).inspect(|place| edit.replace(**place, &text));
-                    base.iter_mut()
-                        .filter(|one| one.0 == id)
-                        .for_each(|one| one.1.clone_from(&text));
+                Change::Replace(id, place, text) => {
+                    edit.replace(place, &text);
+                    agreed.insert(id, text);
                 }
-                Change::Remove(id) => {
-                    places.get(&id).inspect(|place| edit.remove(**place));
-                    base.retain(|one| one.0 != id);
+                Change::Remove(id, place) => {
+                    edit.remove(place);
+                    agreed.remove(&id);
                 }
                 Change::Add(marker, text, Spot { titles, shape, .. }) => {
-                    base.push((marker.id.clone(), text.clone()));
+                    let id = marker.id.clone();
                     edit.add_shaped(Position::Under(&titles), shape, Some(marker), &text);
+                    base.push((id.clone(), String::new()));
+                    agreed.insert(id, text);
                 }
             }
         }
-        (edit.finish(), base)
+        let said = |(id, _): Said| agreed.remove(&id).map(|text| (id, text));
+        (edit.finish(), base.into_iter().filter_map(said).collect())
     }
 }

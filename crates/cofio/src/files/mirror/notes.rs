@@ -2,6 +2,8 @@
 //!
 //! It is no loss if it is removed: then every file is compared with the store anew.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -55,6 +57,19 @@ impl Notes {
     /// Names the database; it is made when it is first written to.
     pub(super) fn at(path: &Path) -> Self {
         Self { path: path.to_owned() }
+    }
+
+    /// Returns where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it, with the folder that is its own.
+    pub(super) fn remove(&self) -> Result<()> {
+        let cannot = |cause: io::Error| {
+            Error::new(ErrorKind::Provider, "cannot remove the notes of a folder").caused_by(cause)
+        };
+        self.path.parent().map_or(Ok(()), fs::remove_dir_all).map_err(cannot)
     }
 
     /// Begins to read, unless nothing was ever noted.
@@ -246,7 +261,10 @@ impl Writing<'_> {
         let version = memory.map_or(GONE, |memory| memory.version.cast_signed());
         let update = "INSERT INTO versions (id, version) VALUES (?1, ?2)
                       ON CONFLICT (id) DO UPDATE SET version = ?2 WHERE version < ?2";
-        let changed = self.transaction.execute(update, params![id.as_str(), version]);
+        let changed = self
+            .transaction
+            .prepare_cached(update)
+            .and_then(|mut update| update.execute(params![id.as_str(), version]));
         Ok(changed.map_err(|cause| self.failed(cause))? > 0)
     }
 

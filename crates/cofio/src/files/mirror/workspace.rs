@@ -207,7 +207,7 @@ mod tests {
         check(session, &[(user, "alice"), (session, "s/1")], "users/alice/sessions/s%2F1/");
         check(user, &[(user, "..")], "users/%2E%2E/");
         check(user, &[(user, "con")], "users/%63o%6E/");
-        check(Layer::Team, &[(Layer::Team, "a%2Fb")], "teams/a%252Fb/");
+        check(Layer::Team, &[(Layer::Team, "a%2fb")], "teams/a%252fb/");
         check(agent, &[(user, "alice"), (agent, "Coder")], "agents/%43oder/");
         check(user, &[(user, "zoë")], "users/zo%C3%AB/");
     }
