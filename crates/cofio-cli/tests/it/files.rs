@@ -161,7 +161,7 @@ fn a_folder_can_be_let_go() {
     assert!(machine.run("remember --layer user 'Prefers tea'").status.success());
     assert!(!machine.path("memory/facts.md").exists());
     let (said, code) = complaint(&machine.run("files stop memory"));
-    assert_eq!((said.as_str(), code), ("cofio: memory is not kept in step\n", 2));
+    assert_eq!((said.as_str(), code), ("error: memory is not kept in step", 2));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_secret_in_a_folder_that_counts_is_kept_out_and_told() {
     let (answer, told) =
         (String::from_utf8_lossy(&listed.stdout), String::from_utf8_lossy(&listed.stderr));
     assert!(answer.contains("Prefers tea") && !answer.contains("hunter2"), "{answer}");
-    assert!(told.contains("left out facts.md:2: it has a secret"), "{told}");
+    assert!(told.contains("left out facts.md:2: a password"), "{told}");
     let file = fs::read_to_string(machine.path(".cofio/memory/facts.md")).unwrap();
     assert!(file.contains("hunter2"), "nobody agreed to change the file");
 }

@@ -82,6 +82,8 @@ fn the_doctor_says_where_everything_is() {
 
         settings
           store                 HOME/cofio.db  (default)
+          backend               sqlite  (default)
+          memory_dir            WORK/.cofio/memory  (default)
           user                  alice  (variable USER)
           agent                 -  (default)
           session               -  (default)
