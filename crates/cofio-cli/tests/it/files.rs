@@ -1,5 +1,7 @@
 //! Memories as files, as a person edits them.
 
+mod crowd;
+
 use std::fs;
 use std::path::Path;
 
