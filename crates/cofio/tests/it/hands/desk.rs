@@ -19,8 +19,8 @@ use crate::life::Life;
 /// What is known of a word of which there is only one.
 #[derive(Debug, Clone, Default)]
 pub struct Word {
-    /// Whether the store took it in, or has to.
-    pub kept: bool,
+    /// Whether the store has taken it in.
+    pub read: bool,
     /// Whether it may be gone: forgotten, or taken back before anybody read it.
     pub gone: bool,
     /// Whether an agent put something else in its place.
@@ -84,7 +84,7 @@ impl<'a> Desk<'a> {
     fn remember(&mut self, said: usize) {
         let (text, word) = self.fresh(SAID[said]);
         self.life.keep(fact("alice", &text));
-        self.word(&word).kept = true;
+        self.word(&word).read = true;
     }
 
     fn edit(&mut self, which: usize, said: usize) {
@@ -92,7 +92,7 @@ impl<'a> Desk<'a> {
         let (text, word) = self.fresh(SAID[said]);
         let patch = Patch { content: Some(text), ..Patch::default() };
         block_on(self.life.engine.update(&local("alice"), &memory.id, patch)).unwrap();
-        self.word(&word).kept = true;
+        self.word(&word).read = true;
         for word in words(memory.content.as_str()) {
             self.word(&word).replaced = true;
         }
@@ -169,7 +169,7 @@ impl<'a> Desk<'a> {
         self.touch(text);
         for word in words(text) {
             let word = self.word(&word);
-            word.gone |= !word.kept;
+            word.gone |= !word.read;
         }
     }
 
@@ -248,7 +248,7 @@ impl<'a> Desk<'a> {
         let entries = look.pages.iter().flat_map(|page| page.document.entries());
         let said: BTreeSet<String> = entries.flat_map(|entry| words(&entry.text())).collect();
         for word in said {
-            self.word(&word).kept = true;
+            self.word(&word).read = true;
         }
     }
 

@@ -67,15 +67,12 @@ impl Desk<'_> {
         problems
     }
 
-    /// Returns what was kept and is nowhere any more, not even in the history of a memory.
+    /// Returns what somebody wrote and is nowhere any more, not even in the history of a memory.
     fn lost(&self) -> Vec<String> {
         let memories = self.memories(State::ALL);
         let versions = memories.iter().flat_map(|memory| self.versions(&memory.id));
         let anywhere: BTreeSet<String> = versions.flat_map(|text| words(&text)).collect();
-        let lost = self
-            .words
-            .iter()
-            .filter(|(name, word)| word.kept && !word.gone && !anywhere.contains(*name));
+        let lost = self.words.iter().filter(|(name, word)| !word.gone && !anywhere.contains(*name));
         lost.map(|(name, word)| format!("{name} is lost: {word:?}")).collect()
     }
 
