@@ -1,6 +1,9 @@
 //! Memories as files, as a person edits them.
 
+mod attacks;
 mod crowd;
+mod kept;
+mod kills;
 
 use std::fs;
 use std::path::Path;

@@ -21,8 +21,9 @@ use serde_json::json;
 use agent::{Agent, Figures};
 use ledger::{Ledger, Notes};
 use person::Person;
-use verdict::Kept;
+use verdict::{back, lost, put_away_by_nobody};
 
+use super::kept::Kept;
 use super::synced;
 use crate::machine::Machine;
 use crate::random;
@@ -50,18 +51,18 @@ fn a_crowd_on_one_store_and_one_folder_loses_nothing() {
 
 /// Looks at both sides when everybody has gone home.
 fn judge(machine: &Machine, notes: &Notes, rounds: usize) {
-    let kept = Kept::read(&machine.home("cofio.db"));
-    let (back, away) = (kept.back(notes), kept.put_away_by_nobody(notes));
+    let kept = Kept::read(machine);
+    let (back, away) = (back(&kept, notes), put_away_by_nobody(&kept, notes));
     println!(
         "{} words, {} memories, agreed after {rounds} rounds; {} replaced words are back, and {} \
          memories were put away by nobody",
         notes.words.len(),
-        kept.len(),
+        kept.0.len(),
         back.len(),
         away.len()
     );
     let mut problems = kept.disagreements(&machine.path("memory"));
-    problems.extend(kept.lost(notes));
+    problems.extend(lost(&kept, notes));
     if size("strict", 0) > 0 {
         problems.extend(back);
         problems.extend(away);
@@ -98,7 +99,7 @@ fn live(
 }
 
 /// Brings both sides together until there is nothing to do, and returns how often that took.
-fn settle(machine: &Machine) -> usize {
+pub fn settle(machine: &Machine) -> usize {
     for round in 0..MOST_ROUNDS {
         let told = synced(machine, "--yes");
         let done = ["added", "edited", "deleted", "written", "removed"];
