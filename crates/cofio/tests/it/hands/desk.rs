@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use cofio::engine::Syncing;
-use cofio::files::mirror::Look;
+use cofio::files::mirror::{Look, Written};
 use cofio::files::{Document, Mirror};
 use cofio::model::{Criteria, Layer, Memory, MemoryId, Patch, Scope, State};
-use cofio::{ErrorKind, Selection};
+use cofio::{ErrorKind, Result, Selection};
 use pollster::block_on;
 use tempfile::TempDir;
 
@@ -208,10 +208,9 @@ impl<'a> Desk<'a> {
     /// Brings both together, while somebody may do something after the files were read.
     pub fn sync(&mut self, meanwhile: Option<&Deed>) {
         let look = self.mirror.look().unwrap();
-        self.read_by_the_store(&look);
         meanwhile.inspect(|deed| self.perform(deed));
-        let written = self.take_in(&look);
-        match self.mirror.write(&look, written) {
+        let written = self.take_in(&look).and_then(|written| self.mirror.write(&look, written));
+        match written {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::Conflict => self.sync(None),
             Err(error) => panic!("{error}"),
@@ -220,8 +219,7 @@ impl<'a> Desk<'a> {
 
     fn sync_without_files(&mut self) {
         let look = self.mirror.look().unwrap();
-        self.read_by_the_store(&look);
-        self.take_in(&look);
+        self.take_in(&look).unwrap();
         self.cut_short = true;
     }
 
@@ -236,14 +234,16 @@ impl<'a> Desk<'a> {
         self.cut_short = true;
     }
 
-    fn take_in(&self, look: &Look) -> Vec<cofio::files::mirror::Written> {
+    fn take_in(&mut self, look: &Look) -> Result<Vec<Written>> {
         let syncing = Syncing { agreed: true, ..Syncing::default() };
         let (alice, scope) = (local("alice"), scope());
         let sync = self.life.engine.sync_files(&alice, &scope, look, syncing);
-        block_on(sync).unwrap().written
+        let written = block_on(sync)?.written;
+        self.read_by_the_store(look);
+        Ok(written)
     }
 
-    /// Notes that what stands in files is taken in from now on.
+    /// Notes that what stood in files was taken in.
     fn read_by_the_store(&mut self, look: &Look) {
         let entries = look.pages.iter().flat_map(|page| page.document.entries());
         let said: BTreeSet<String> = entries.flat_map(|entry| words(&entry.text())).collect();
