@@ -1,5 +1,6 @@
 //! Memories as files, as a person edits them.
 
+#[cfg(unix)]
 mod attacks;
 mod crowd;
 mod kept;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cofio::engine::Syncing;
 use cofio::files::mirror::{Look, Written};
@@ -116,7 +116,7 @@ impl<'a> Desk<'a> {
 
     fn add(&mut self, file: usize, before: usize, typed: usize) {
         let (text, _) = self.fresh(TYPED[typed]);
-        self.insert(&self.file(file), before, &text);
+        insert(&self.file(file), before, &text);
     }
 
     fn change(&mut self, which: usize) {
@@ -125,14 +125,14 @@ impl<'a> Desk<'a> {
         let (_, new) = self.fresh("");
         self.take_out(&item.raw);
         let changed = item.raw.replacen(&old, &new, 1);
-        self.rewrite(&item.file, |text| text.replacen(&item.raw, &changed, 1));
+        rewrite(&item.file, |text| text.replacen(&item.raw, &changed, 1));
         self.touch(&changed);
     }
 
     fn delete(&mut self, which: usize) {
         let Some(item) = self.item(which) else { return };
         self.take_out(&item.raw);
-        self.rewrite(&item.file, |text| text.replacen(&item.raw, "", 1));
+        rewrite(&item.file, |text| text.replacen(&item.raw, "", 1));
     }
 
     fn move_to(&mut self, which: usize, file: usize, before: usize) {
@@ -141,14 +141,14 @@ impl<'a> Desk<'a> {
         if !item.raw.contains("<!-- cofio:") {
             self.touch(&item.raw);
         }
-        self.rewrite(&item.file, |text| text.replacen(&item.raw, "", 1));
-        self.insert(&self.file(file), before, &item.raw);
+        rewrite(&item.file, |text| text.replacen(&item.raw, "", 1));
+        insert(&self.file(file), before, &item.raw);
     }
 
     fn lose_markers(&mut self, file: usize) {
         let file = self.file(file);
         self.touch(&fs::read_to_string(&file).unwrap_or_default());
-        self.rewrite(&file, |text| {
+        rewrite(&file, |text| {
             let bare = |line: &str| {
                 let kept = line.split_once("<!-- cofio:").map(|(kept, _)| kept.trim_end());
                 kept.unwrap_or(line).to_owned()
@@ -171,24 +171,6 @@ impl<'a> Desk<'a> {
             let word = self.word(&word);
             word.gone |= !word.read;
         }
-    }
-
-    /// Puts a text before an entry of a file, or at the end of it, with room around it, so that
-    /// nothing becomes part of something else.
-    fn insert(&mut self, file: &PathBuf, before: usize, raw: &str) {
-        self.rewrite(file, |text| {
-            let document = Document::parse(&text);
-            let entries: Vec<&str> = document.entries().map(|entry| entry.raw()).collect();
-            let at = entries.get(before % (entries.len() + 1)).and_then(|raw| text.find(raw));
-            let at = at.unwrap_or(text.len());
-            format!("{}\n\n{raw}\n\n{}", &text[..at], &text[at..])
-        });
-    }
-
-    fn rewrite(&self, file: &PathBuf, edit: impl Fn(String) -> String) {
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        let before = fs::read_to_string(file).unwrap_or_default();
-        fs::write(file, edit(before)).unwrap();
     }
 
     fn file(&self, file: usize) -> PathBuf {
@@ -265,6 +247,24 @@ impl<'a> Desk<'a> {
         let versions = history.earlier.iter().chain([&history.current]);
         versions.map(|memory| memory.content.as_str().to_owned()).collect()
     }
+}
+
+/// Puts a text before an entry of a file, or at the end of it, with room around it, so that
+/// nothing becomes part of something else.
+fn insert(file: &Path, before: usize, raw: &str) {
+    rewrite(file, |text| {
+        let document = Document::parse(&text);
+        let entries: Vec<&str> = document.entries().map(|entry| entry.raw()).collect();
+        let at = entries.get(before % (entries.len() + 1)).and_then(|raw| text.find(raw));
+        let at = at.unwrap_or(text.len());
+        format!("{}\n\n{raw}\n\n{}", &text[..at], &text[at..])
+    });
+}
+
+fn rewrite(file: &Path, edit: impl Fn(String) -> String) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let before = fs::read_to_string(file).unwrap_or_default();
+    fs::write(file, edit(before)).unwrap();
 }
 
 pub fn scope() -> Scope {

@@ -37,7 +37,7 @@ impl Desk<'_> {
         let files = pages.iter().map(|page| format!("{}\n{}", page.path, page.document)).collect();
         let memories = self.memories(State::ALL);
         let mut versions: Vec<(String, u64)> =
-            memories.iter().map(|memory| (memory.id.to_string(), memory.version.into())).collect();
+            memories.iter().map(|memory| (memory.id.to_string(), memory.version)).collect();
         versions.sort();
         (files, versions)
     }
