@@ -4,9 +4,10 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Begins a sequence; those of neighbouring seeds have nothing in common.
+    /// Begins a sequence.
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        // Zero would be followed by nothing but zeros.
+        Self(seed.max(1))
     }
 
     pub fn below(&mut self, end: usize) -> usize {

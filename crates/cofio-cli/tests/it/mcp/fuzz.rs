@@ -131,7 +131,7 @@ fn whatever_is_sent_the_next_request_is_answered() {
     println!("{messages} messages, seed {seed}");
     for (turn, era) in ERAS.into_iter().enumerate() {
         let machine = Machine::new();
-        let mut random = Random::new(seed * 31 + turn as u64);
+        let mut random = Random::new(seed * 31 + turn as u64 + 1);
         let mut agent = Agent::start(&machine, "--profile all", era);
         for number in 0..messages / ERAS.len() {
             agent.tell_raw(&line(&mut random, number));
