@@ -29,7 +29,7 @@ Commands:
   test [FILTER…]   every test, or those whose name contains one of the filters;
                    makes ready what the tests need
   soak NAME [SIZE…]
-                   a long run of one test: isolation or mcp
+                   a long run of one test: files, http, isolation, jobs or mcp
   ci               format, clippy, every test and the documentation, each timed
   help             this text
 
@@ -81,10 +81,10 @@ mod tests {
     #[test]
     fn a_mistyped_command_is_refused_before_anything_runs() {
         check_refused(&["tset"], "there is no command \"tset\"; `cargo xtask help` lists them");
-        check_refused(&["soak"], "say which soak: http, isolation, jobs or mcp");
+        check_refused(&["soak"], "say which soak: files, http, isolation, jobs or mcp");
         check_refused(
             &["soak", "sleep"],
-            "there is no soak \"sleep\"; there are: http, isolation, jobs, mcp",
+            "there is no soak \"sleep\"; there are: files, http, isolation, jobs, mcp",
         );
         check_refused(&["ci", "fast"], "`cargo xtask ci` takes no arguments");
         check_refused(&["check", "--all"], "`cargo xtask check` takes no arguments");

@@ -8,15 +8,30 @@ use crate::{Result, provision};
 /// Runs a long test by its name, with sizes such as `operations=100000` or `seed=7`.
 pub fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
+        ["files", sizes @ ..] => files(sizes),
         ["http", sizes @ ..] => http(sizes),
         ["isolation", sizes @ ..] => isolation(sizes),
         ["jobs", sizes @ ..] => jobs(sizes),
         ["mcp", sizes @ ..] => mcp(sizes),
-        [unknown, ..] => {
-            Err(format!("there is no soak {unknown:?}; there are: http, isolation, jobs, mcp"))
-        }
-        [] => Err("say which soak: http, isolation, jobs or mcp".to_owned()),
+        [unknown, ..] => Err(format!(
+            "there is no soak {unknown:?}; there are: files, http, isolation, jobs, mcp"
+        )),
+        [] => Err("say which soak: files, http, isolation, jobs or mcp".to_owned()),
     }
+}
+
+/// Lets eight processes and a person work on one store and one folder, and looks whether anything
+/// is lost; with the assertions that only a debug build has.
+fn files(sizes: &[&str]) -> Result<()> {
+    let wanted = sizes_for("seconds=600,processes=8,cases=2000,kills=200", sizes, seed())?;
+    let tests: [(&str, &[&str]); 2] =
+        [("cofio-cli", &["files::crowd", "files::kills"]), ("cofio", &["hands::"])];
+    for (package, tests) in tests {
+        let mut command = cargo(&["test", "--package", package, "--test", "it", "--"]);
+        command.args(tests).args(["--nocapture", "--test-threads", "1"]);
+        cargo::run(command.env("COFIO_FILES_SOAK", &wanted))?;
+    }
+    Ok(())
 }
 
 /// Makes up requests from the documentation of the API, many for each endpoint.

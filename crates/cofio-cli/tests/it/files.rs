@@ -1,5 +1,11 @@
 //! Memories as files, as a person edits them.
 
+#[cfg(unix)]
+mod attacks;
+mod crowd;
+mod kept;
+mod kills;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

@@ -6,6 +6,7 @@ mod http;
 mod lifecycle;
 mod machine;
 mod programs;
+mod random;
 mod server;
 
 mod acceptance;

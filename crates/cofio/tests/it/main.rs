@@ -13,6 +13,7 @@ mod fading;
 mod fixture;
 mod forgetting;
 mod golden;
+mod hands;
 mod isolation;
 mod jobs;
 mod keys;

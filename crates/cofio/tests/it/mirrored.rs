@@ -96,25 +96,27 @@ impl<'a> Desk<'a> {
 
     /// Lets something happen, after which files and notes are as they were before it.
     fn crashing(&self, happen: impl FnOnce()) {
-        let kept = [self.file(""), self.folder.path().join("notes")].map(|root| {
-            let before = files(&root);
-            (root, before)
-        });
-        happen();
-        for (root, before) in kept {
-            for path in files(&root).into_keys() {
-                fs::remove_file(path).unwrap();
-            }
-            for (path, bytes) in before {
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(path, bytes).unwrap();
-            }
+        crashing(&[self.file(""), self.folder.path().join("notes")], happen);
+    }
+}
+
+/// Lets something happen, after which some folders are as they were before it.
+pub fn crashing(roots: &[PathBuf], happen: impl FnOnce()) {
+    let kept: Vec<_> = roots.iter().map(|root| files(root)).collect();
+    happen();
+    for (root, before) in roots.iter().zip(kept) {
+        for path in files(root).into_keys() {
+            fs::remove_file(path).unwrap();
+        }
+        for (path, bytes) in before {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
         }
     }
 }
 
 /// Returns every file below a folder, except those that only say who writes.
-fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(root).into_iter().flatten() {
         let path = entry.unwrap().path();

@@ -4,29 +4,11 @@ use serde_json::{Value, json};
 
 use super::agent::{Agent, ERAS};
 use crate::machine::Machine;
+use crate::random::{self, Random};
 
 /// Returns how much of something a run has: what `cargo xtask soak mcp` says, or a little.
 pub fn size(name: &str, otherwise: usize) -> usize {
-    let wanted = std::env::var("COFIO_MCP_SOAK").unwrap_or_default();
-    let mut sizes = wanted.split(',').filter_map(|size| size.split_once('='));
-    let last = sizes.rfind(|(known, _)| *known == name);
-    last.and_then(|(_, number)| number.parse().ok()).unwrap_or(otherwise)
-}
-
-/// Numbers that look random and are the same for the same seed (xorshift, Marsaglia 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % end as u64).unwrap()
-    }
-
-    fn one_of<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len())]
-    }
+    random::size("COFIO_MCP_SOAK", name, otherwise)
 }
 
 const METHODS: [&str; 14] = [
@@ -149,7 +131,7 @@ fn whatever_is_sent_the_next_request_is_answered() {
     println!("{messages} messages, seed {seed}");
     for (turn, era) in ERAS.into_iter().enumerate() {
         let machine = Machine::new();
-        let mut random = Random(seed * 31 + turn as u64 + 1);
+        let mut random = Random::new(seed * 31 + turn as u64 + 1);
         let mut agent = Agent::start(&machine, "--profile all", era);
         for number in 0..messages / ERAS.len() {
             agent.tell_raw(&line(&mut random, number));

@@ -1,5 +1,6 @@
 //! A folder that is open, and what is in it: by names, never by paths.
 
+use std::borrow::Cow;
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -29,6 +30,8 @@ pub(super) enum FoundKind {
     Folder,
     Link,
     Other,
+    /// Anything that cannot be named, as its name is no text.
+    Nameless,
 }
 
 /// What an error is if there is a link where there should be a file.
@@ -118,8 +121,12 @@ impl Directory {
         let mut found = Vec::new();
         for entry in Dir::read_from(&self.0)? {
             let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = entry.file_name().to_string_lossy();
             if name == "." || name == ".." {
+                continue;
+            }
+            if matches!(name, Cow::Owned(_)) {
+                found.push(Found { name: name.into_owned(), kind: FoundKind::Nameless });
                 continue;
             }
             let kind = match entry.file_type() {
@@ -130,7 +137,7 @@ impl Directory {
                 }
                 kind => kind,
             };
-            found.push(Found { name, kind: FoundKind::from(kind) });
+            found.push(Found { name: name.into_owned(), kind: FoundKind::from(kind) });
         }
         Ok(found)
     }

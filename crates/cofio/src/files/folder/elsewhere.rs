@@ -26,6 +26,8 @@ pub(super) enum FoundKind {
     Folder,
     Link,
     Other,
+    /// Anything that cannot be named, as its name is no text.
+    Nameless,
 }
 
 /// What an error is if there is a link where there should be a file.
@@ -107,6 +109,7 @@ impl Directory {
         for entry in fs::read_dir(&self.0)? {
             let entry = entry?;
             let kind = match entry.file_type()? {
+                _ if entry.file_name().to_str().is_none() => FoundKind::Nameless,
                 kind if kind.is_symlink() => FoundKind::Link,
                 kind if kind.is_dir() => FoundKind::Folder,
                 kind if kind.is_file() => FoundKind::File,

@@ -40,6 +40,10 @@ fn add(listing: &mut Listing, folder: &Directory, prefix: &str, depth: usize) ->
             (FoundKind::Link, _) if !name.starts_with('.') => Some("it is a symbolic link"),
             (FoundKind::Folder, _) if name.starts_with('.') => None,
             (FoundKind::Folder, _) if depth >= Relative::DEEPEST => Some("it is too deep"),
+            (FoundKind::Folder | FoundKind::Other, Ok(_)) if is_markdown(&name) => {
+                Some("it is no file, though it is called like one")
+            }
+            (FoundKind::Nameless, _) => Some("its name is no text"),
             (FoundKind::Folder, Ok(_)) => match folder.folder(&name) {
                 Ok(below) => {
                     add(listing, &below, &format!("{path}/"), depth + 1)?;

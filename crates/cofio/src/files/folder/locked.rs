@@ -305,3 +305,23 @@ fn busy(folder: &Folder) -> Error {
     let message = format!("another process has been writing to {path} for {seconds} seconds");
     Error::new(ErrorKind::Provider, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_counts_only_if_others_ask_for_the_same_one() {
+        let place = tempfile::tempdir().unwrap();
+        let root = Directory::root(place.path()).unwrap();
+        let first = root.open_or_make(LOCK).unwrap();
+        assert!(same_file(&root, LOCK, &first));
+        root.remove(LOCK).unwrap();
+        assert!(!same_file(&root, LOCK, &first));
+        let second = root.open_or_make(LOCK).unwrap();
+        assert!(same_file(&root, LOCK, &second) && !same_file(&root, LOCK, &first));
+        // Both can be held at once: only one of them keeps anybody out.
+        first.try_lock().unwrap();
+        second.try_lock().unwrap();
+    }
+}

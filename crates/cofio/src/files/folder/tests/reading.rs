@@ -83,3 +83,23 @@ fn a_list_has_what_can_be_read_and_says_what_was_left_out() {
     let expected: &[&str] = if cfg!(unix) { &["a:b.md", "link.md"] } else { &[] };
     assert_eq!(skipped, expected);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_only_looks_like_a_file_is_told() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let (place, folder) = folder();
+    fs::create_dir_all(place.path().join("a.md/b")).unwrap();
+    fs::write(place.path().join("a.md/c.md"), "- a\n").unwrap();
+    fs::write(place.path().join(OsStr::from_bytes(b"b\xff.md")), "- a\n").unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(place.path().join("c.md")).status();
+    assert!(pipe.unwrap().success());
+    let listing = folder.list().unwrap();
+    assert_eq!(listing.files, []);
+    let skipped: Vec<(&str, &str)> =
+        listing.skipped.iter().map(|skipped| (&*skipped.path, skipped.why)).collect();
+    let odd = "it is no file, though it is called like one";
+    let expected = [("a.md", odd), ("b\u{fffd}.md", "its name is no text"), ("c.md", odd)];
+    assert_eq!(skipped, expected);
+}

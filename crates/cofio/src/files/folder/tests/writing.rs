@@ -107,6 +107,34 @@ fn a_lock_whose_file_was_removed_is_made_anew() {
     assert!(other.lock().is_err());
 }
 
+/// What was added to the old file is added to the new one too, so that it stands in both.
+#[test]
+fn what_is_added_while_the_file_is_taken_away_is_added_again() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let (place, folder) = folder();
+    let done = AtomicBool::new(false);
+    let added = thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in (0..).take_while(|_| !done.load(Ordering::Relaxed)) {
+                let old = place.path().join(format!("{number}.txt"));
+                let _ = fs::rename(place.path().join("a.md"), old);
+                thread::sleep(Duration::from_micros(number % 500));
+            }
+        });
+        let lines = (0..25).map(|number| format!("- {number}"));
+        let add = |line: &String| folder.append(&path("a.md"), "", &format!("{line}\n")).is_ok();
+        let added: Vec<String> = lines.filter(add).collect();
+        done.store(true, Ordering::Relaxed);
+        added
+    });
+    let files = fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().path());
+    let texts: String = files.map(|file| fs::read_to_string(file).unwrap()).collect();
+    let times = |line: &String| texts.lines().filter(|other| other == line).count();
+    assert!(added.iter().all(|line| times(line) > 0));
+    assert!(added.iter().any(|line| times(line) > 1), "nothing was added again");
+}
+
 #[test]
 fn eight_threads_that_each_add_lines_lose_none() {
     let (place, folder) = folder();
