@@ -118,7 +118,8 @@ fn a_conclusion_is_trusted_as_little_as_any_other() {
 fn a_turn_that_says_nothing_is_no_evidence() {
     for nothing in ["", " \n"] {
         let conversation = Conversation::new(&[TURNS[0], nothing]);
-        let found = conversation.read(&[claim("The user lives in Rome", &[2, 1], "I live in Rome")]);
+        let found =
+            conversation.read(&[claim("The user lives in Rome", &[2, 1], "I live in Rome")]);
         let turns = found.facts[0].candidate.evidence.iter().map(|evidence| &evidence.turn);
         assert!(turns.eq([&conversation.ids[0]]));
     }
