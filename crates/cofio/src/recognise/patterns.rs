@@ -38,11 +38,13 @@ impl Recogniser for Patterns {
     }
 }
 
-/// Returns what a link names: a note, and what is shown in its place.
+/// Returns what a link names: a note, and what is shown in its place if that may be a name.
 fn linked(text: &str, link: Wikilink) -> impl Iterator<Item = Span> {
     let is_file = link.embedded && text[link.note.clone()].contains('.');
     let name = Some(link.note).filter(|note| !is_file && may_name(&text[note.clone()]));
-    let shown = link.shown.filter(|_| name.is_some());
+    let shown = link
+        .shown
+        .filter(|shown| name.is_some() && !text[shown.clone()].starts_with(char::is_lowercase));
     name.into_iter().chain(shown).map(|range| Span {
         range,
         entity_type: EntityType::Other,
@@ -151,10 +153,11 @@ mod tests {
     }
 
     #[test]
-    fn a_link_between_notes_names_the_note_and_what_is_shown() {
+    fn a_link_between_notes_names_the_note_however_it_is_shown() {
         use EntityType::Other;
         check("met [[People/Ada Lovelace#Work]] today", &[("Ada Lovelace", Other)]);
-        check("[[Ada Lovelace|Countess]]", &[("Ada Lovelace", Other), ("Countess", Other)]);
+        check("[[Ada Lovelace|Ada]]", &[("Ada Lovelace", Other), ("Ada Lovelace", Other)]);
+        check("[[Ada Lovelace|she]]", &[("Ada Lovelace", Other)]);
         check("![[Ada Lovelace]] ![[portrait.png]]", &[("Ada Lovelace", Other)]);
         check("on [[2026-03-01]]", &[("2026-03-01", Other)]);
     }

@@ -141,7 +141,10 @@ fn relate(note: &mut Note, relation: &Relation, title: &str, titles: &Titles) {
     let object = titles.called(&relation.target, &relation.note);
     let sentence = format!("{} {} {}", link(title), relation.how, link(&object));
     note.kind = Kind::Procedure;
-    note.text = format!("{sentence} {}", relation.context).trim_end().to_owned();
+    note.text = match &*relation.context {
+        "" => sentence,
+        context => format!("{sentence} {context}"),
+    };
     note.about = None;
     note.statement = Some(Triple {
         fact_type: "relation".to_owned(),

@@ -12,7 +12,7 @@ use super::note::Note;
 use super::page::Page;
 use super::pieces::{Piece, pieces};
 use super::{File, plain};
-use crate::files::{Document, normal};
+use crate::files::{Document, Entry, normal};
 
 /// What memories are, as Claude Code has it.
 const TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
@@ -30,8 +30,8 @@ impl Index {
         let paths: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let mut index = Self::default();
         for file in files.iter().filter(|file| is_index(file)) {
-            for piece in pieces(&Document::parse(&file.text), |_| true) {
-                if let Some((path, hook)) = listed(file, &piece)
+            for entry in Document::parse(&file.text).entries().filter(Entry::is_item) {
+                if let Some((path, hook)) = listed(file, &entry.text())
                     && paths.contains(&*path)
                 {
                     index.hooks.insert(path, hook);
@@ -46,10 +46,9 @@ impl Index {
         self.hooks.len()
     }
 
-    /// Returns whether a piece of a file only says which other file to read.
-    fn lists(&self, file: &File, piece: &Piece) -> bool {
-        is_index(file)
-            && listed(file, piece).is_some_and(|(path, _)| self.hooks.contains_key(&path))
+    /// Returns whether an item of a file only says which other file to read.
+    fn lists(&self, file: &File, text: &str) -> bool {
+        is_index(file) && listed(file, text).is_some_and(|(path, _)| self.hooks.contains_key(&path))
     }
 }
 
@@ -59,14 +58,12 @@ pub(super) fn notes(file: &File, index: &Index, zone: &TimeZone) -> Vec<Note> {
     if is_memory(&page.fields) {
         return memory(&page, index).into_iter().collect();
     }
-    let listed: HashSet<usize> = pieces(&page.document, |_| true)
-        .iter()
-        .filter(|piece| index.lists(file, piece))
-        .map(|piece| piece.line)
-        .collect();
-    let mut notes = plain::notes(file, zone);
-    notes.retain(|note| !listed.contains(&note.line));
-    notes
+    let lists = |text: &str| index.lists(file, text);
+    pieces(&page.document, lists)
+        .into_iter()
+        .filter(|piece| !(piece.is_item && lists(&piece.text)))
+        .map(|piece| plain::note(&page, piece))
+        .collect()
 }
 
 /// Returns whether fields are those of a memory.
@@ -101,9 +98,8 @@ fn is_index(file: &File) -> bool {
 
 /// Returns the file that an item points at, and what it says of it:
 /// `[Title](file.md) — what it is about`.
-fn listed(file: &File, piece: &Piece) -> Option<(String, String)> {
-    let text = piece.text.trim_start_matches(['*', '_']);
-    let (_, behind) = text.strip_prefix('[').filter(|_| piece.is_item)?.split_once("](")?;
+fn listed(file: &File, text: &str) -> Option<(String, String)> {
+    let (_, behind) = text.trim_start_matches(['*', '_']).strip_prefix('[')?.split_once("](")?;
     let (target, hook) = behind.split_once(')')?;
     let target = target.split('#').next()?.trim_start_matches("./").replace("%20", " ");
     let folder = file.path.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));

@@ -27,11 +27,11 @@ impl Fields {
 
     /// Returns the first of some fields that says something, as one text.
     pub(super) fn text(&self, names: &[&str]) -> Option<String> {
-        let said = names.iter().filter_map(|name| self.get(name)).map(|value| match value {
+        let mut said = names.iter().filter_map(|name| self.get(name)).map(|value| match value {
             Value::Text(text) => text.trim().to_owned(),
             Value::List(items) => items.join(", "),
         });
-        said.filter(|text| !text.is_empty()).next()
+        said.find(|text| !text.is_empty())
     }
 
     /// Returns everything that some fields list, also those that list it in one text.

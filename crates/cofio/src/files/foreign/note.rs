@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use crate::files::Value;
 use crate::model::{Draft, Kind, Scope, Source, Timestamp, Triple};
+use crate::text::wikilinks;
 
 /// What stands between the titles of a place, from the widest to the narrowest.
 const BENEATH: &str = " › ";
@@ -119,14 +120,13 @@ pub(super) fn link(name: &str) -> String {
 
 /// Returns whether a name between brackets is read as that name.
 fn is_linkable(name: &str) -> bool {
-    !name.contains(['[', ']', '|', '#', '^', '/', '\\', '\n'])
-        && name.trim() == name
-        && !name.ends_with(".md")
+    let link = format!("[[{name}]]");
+    wikilinks(&link).any(|found| link[found.note] == *name)
 }
 
 /// Returns whether a text has a link to a note.
 fn names(text: &str, note: &str) -> bool {
-    crate::text::wikilinks(text).any(|link| text[link.note] == *note)
+    wikilinks(text).any(|link| text[link.note] == *note)
 }
 
 fn json(value: &Value) -> Json {

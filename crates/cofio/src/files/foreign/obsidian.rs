@@ -37,7 +37,7 @@ fn aliases(page: &Page<'_>, about: Option<&str>) -> Vec<Note> {
     let others = names.into_iter().filter(|name| name != about);
     let called = |name: String| {
         const CALLED: &str = "is also called";
-        let text = format!("{} {CALLED} {}", link(about), link(&name));
+        let text = format!("{} {CALLED} {}", link(about), shown(about, &name));
         let piece = Piece { line: 1, headings: vec![about.to_owned()], text, is_item: false };
         let statement = Some(Triple {
             fact_type: "alias".to_owned(),
@@ -48,6 +48,18 @@ fn aliases(page: &Page<'_>, about: Option<&str>) -> Vec<Note> {
         Note { kind: Kind::Procedure, statement, ..page.note(piece) }
     };
     others.map(called).collect()
+}
+
+/// Writes another name of a note, so that it is found by it.
+fn shown(about: &str, name: &str) -> String {
+    let alone = link(name);
+    // What begins with a small letter is not taken for a name where it is shown.
+    match link(about).strip_suffix("]]") {
+        Some(open) if alone != name && !name.starts_with(char::is_lowercase) => {
+            format!("{open}|{name}]]")
+        }
+        _ => alone,
+    }
 }
 
 /// Returns whether anything is left of a text without what it shows from elsewhere.

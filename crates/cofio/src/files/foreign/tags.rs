@@ -48,7 +48,7 @@ fn label(text: &str) -> &str {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
     let end = text.find(|c| !part(c)).unwrap_or(text.len());
     let label = &text[..end];
-    if label.chars().all(|c| c.is_numeric()) { "" } else { label }
+    if label.chars().all(char::is_numeric) { "" } else { label }
 }
 
 #[cfg(test)]

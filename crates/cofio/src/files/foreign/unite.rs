@@ -17,16 +17,14 @@ pub(super) fn unite(mut notes: Vec<Note>) -> Notes {
     let mut united = Notes::default();
     let mut places: HashMap<Said, usize> = HashMap::new();
     for note in notes {
-        match places.get(&said(&note)) {
-            Some(&place) => {
-                united.repeated += 1;
-                let known: &mut Note = &mut united.notes[place];
-                note.tags.iter().for_each(|tag| known.tag(tag));
-            }
-            None => {
-                places.insert(said(&note), united.notes.len());
-                united.notes.push(note);
-            }
+        let said = said(&note);
+        if let Some(&place) = places.get(&said) {
+            united.repeated += 1;
+            let known: &mut Note = &mut united.notes[place];
+            note.tags.iter().for_each(|tag| known.tag(tag));
+        } else {
+            places.insert(said, united.notes.len());
+            united.notes.push(note);
         }
     }
     united

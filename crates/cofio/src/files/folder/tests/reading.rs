@@ -83,3 +83,20 @@ fn a_list_has_what_can_be_read_and_says_what_was_left_out() {
     let expected = [".git", "a:b.md", "b/.obsidian", "link.md"];
     assert_eq!(skipped, if cfg!(unix) { &expected[..] } else { &[".git", "b/.obsidian"] });
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_somebody_else_has_names_of_its_own() {
+    let (place, folder) = folder();
+    fs::create_dir(place.path().join("a: b")).unwrap();
+    for name in ["why?.md", "a: b/c.md", "d\u{200b}.md", ".hidden.md"] {
+        fs::write(place.path().join(name), name).unwrap();
+    }
+    let listing = folder.list_foreign().unwrap();
+    let read = |path: &Relative| folder.read(path).unwrap().unwrap().text;
+    let files: Vec<String> = listing.files.iter().map(|(path, _)| read(path)).collect();
+    assert_eq!(files, ["a: b/c.md", "why?.md"]);
+    let skipped: Vec<&str> = listing.skipped.iter().map(|skipped| &*skipped.path).collect();
+    assert_eq!(skipped, ["d\u{200b}.md"]);
+    assert_eq!(folder.list().unwrap().files, []);
+}

@@ -8,6 +8,7 @@ fn a_note_is_about_what_it_is_called() {
 tags: [people]
 aliases:
   - Nora
+  - nj
 created: 2026-01-05
 ---
 # Nora Jones
@@ -24,7 +25,8 @@ Works with [[Bob Hill|Bob]] on [[Projects/Apollo#Plan]]. #project/apollo
         "People/Nora Jones.md",
         text,
         &[
-            ("[[Nora Jones]] is also called [[Nora]]", "people"),
+            ("[[Nora Jones]] is also called [[Nora Jones|Nora]]", "people"),
+            ("[[Nora Jones]] is also called [[nj]]", "people"),
             (
                 "[[Nora Jones]]: Works with [[Bob Hill|Bob]] on [[Projects/Apollo#Plan]]. \
                  #project/apollo",
@@ -35,7 +37,7 @@ Works with [[Bob Hill|Bob]] on [[Projects/Apollo#Plan]]. #project/apollo
         ],
     );
     let notes = notes(Obsidian, "People/Nora Jones.md", text);
-    assert_eq!(notes[2].title().unwrap(), "Nora Jones › Likes");
+    assert_eq!(notes[3].title().unwrap(), "Nora Jones › Likes");
     assert_eq!(notes[0].statement.as_ref().unwrap().sentence(), "Nora Jones is also called Nora");
 }
 
