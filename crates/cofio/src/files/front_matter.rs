@@ -24,17 +24,19 @@ pub struct FrontMatter<'a> {
     fields: Vec<Field<'a>>,
 }
 
+/// A field, as it is written.
 #[derive(Debug, Clone)]
-struct Field<'a> {
-    name: &'a str,
+pub(super) struct Field<'a> {
+    pub(super) name: &'a str,
     /// Where its lines begin and end.
     start: usize,
     end: usize,
-    value: Option<Value>,
-    /// What is written behind its name.
-    rest: &'a str,
-    /// What is written on the lines beneath it.
-    below: Vec<&'a str>,
+    /// What it says, if that is understood.
+    pub(super) value: Option<Value>,
+    /// What is written behind its name, without the spaces around it.
+    pub(super) rest: &'a str,
+    /// What is written on the lines beneath it, likewise.
+    pub(super) below: Vec<&'a str>,
 }
 
 impl<'a> FrontMatter<'a> {
@@ -52,11 +54,9 @@ impl<'a> FrontMatter<'a> {
         self.fields.iter().map(|field| field.name)
     }
 
-    /// Returns what is written behind the name of a field and on the lines beneath it, whatever it
-    /// is; without the spaces around it.
-    pub(super) fn written(&self, field: &str) -> Option<(&'a str, &[&'a str])> {
-        let field = self.fields.iter().find(|one| one.name == field)?;
-        Some((field.rest, &field.below))
+    /// Returns all fields as they are written, in their order.
+    pub(super) fn fields(&self) -> &[Field<'a>] {
+        &self.fields
     }
 
     /// Returns a text with some fields set at its top.

@@ -153,7 +153,7 @@ impl NotesOutput {
 
     fn show(&self, page: &mut Page) {
         if let Some(why) = self.detected {
-            page.aside(format!("{} looks like {}: {why}", self.path, self.from));
+            page.line(format!("{} looks like {}: {why}", self.path, self.from));
         }
         let verb = if self.dry_run { "would import" } else { "imported" };
         let new = present::count(self.created, "new memory", "new memories");

@@ -1,12 +1,13 @@
 //! The fields at the top of a file, as people and language models write them.
 //!
-//! More is understood than [`FrontMatter`] does, as nothing is written back: texts with a colon in
+//! More is understood than [`FrontMatter`](crate::files::FrontMatter) does, as nothing is written back: texts with a colon in
 //! them, texts over several lines, and one field within another, which is called `outer.inner`.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use crate::files::{Document, FrontMatter, Value};
+use crate::files::front_matter::Field;
+use crate::files::{Document, Value};
 use crate::model::Timestamp;
 
 /// Fields with their names in lower case.
@@ -18,8 +19,8 @@ impl Fields {
     pub(super) fn of(document: &Document) -> Self {
         let mut fields = Vec::new();
         if let Some(matter) = document.front_matter() {
-            for name in matter.names() {
-                read(&matter, name, &mut fields);
+            for field in matter.fields() {
+                read(field, &mut fields);
             }
         }
         Self(fields)
@@ -72,20 +73,19 @@ impl Fields {
 
 /// Reads a field; of what is not understood, only that stays away which is neither a text nor
 /// fields.
-fn read(matter: &FrontMatter<'_>, name: &str, fields: &mut Vec<(String, Value)>) {
-    let lower = name.to_lowercase();
-    if let Some(value) = matter.get(name) {
-        fields.push((lower, value.clone()));
+fn read(field: &Field<'_>, fields: &mut Vec<(String, Value)>) {
+    let name = field.name.to_lowercase();
+    if let Some(value) = &field.value {
+        fields.push((name, value.clone()));
         return;
     }
-    let Some((rest, below)) = matter.written(name) else { return };
-    match rest.trim_end_matches(['-', '+']) {
-        "" => fields.extend(below.iter().filter_map(|line| inner(&lower, line))),
-        "|" => fields.push((lower, Value::Text(below.join("\n")))),
-        ">" => fields.push((lower, Value::Text(below.join(" ")))),
+    match field.rest.trim_end_matches(['-', '+']) {
+        "" => fields.extend(field.below.iter().filter_map(|line| inner(&name, line))),
+        "|" => fields.push((name, Value::Text(field.below.join("\n")))),
+        ">" => fields.push((name, Value::Text(field.below.join(" ")))),
         _ => {
-            let lines: Vec<&str> = [rest].into_iter().chain(below.iter().copied()).collect();
-            fields.push((lower, Value::Text(unquoted(&lines.join(" ")).to_owned())));
+            let lines: Vec<&str> = [field.rest].iter().chain(&field.below).copied().collect();
+            fields.push((name, Value::Text(unquoted(&lines.join(" ")).to_owned())));
         }
     }
 }

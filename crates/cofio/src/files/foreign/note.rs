@@ -1,7 +1,9 @@
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use super::tags::LONGEST;
 use crate::files::Value;
 use crate::model::{Draft, Kind, Scope, Source, Timestamp, Triple};
 use crate::text::wikilinks;
@@ -11,9 +13,6 @@ const BENEATH: &str = " › ";
 
 /// How many tags a note has at most, as a memory does.
 const MOST_TAGS: usize = 64;
-
-/// How many bytes a tag has at most, as one of a memory does.
-const LONGEST_TAG: usize = 256;
 
 /// Something that a file says.
 #[derive(Clone, PartialEq)]
@@ -29,7 +28,7 @@ pub struct Note {
     /// What the whole file is about, where files are about something.
     pub about: Option<String>,
     /// The headings that it stands under, the topmost first.
-    pub headings: Vec<String>,
+    pub headings: Arc<[String]>,
     /// A sentence about it.
     pub description: Option<String>,
     /// Labels, each once.
@@ -39,7 +38,7 @@ pub struct Note {
     /// Subject, predicate and object, if it states something of the kind.
     pub statement: Option<Triple>,
     /// Fields of the file that mean nothing here.
-    pub fields: Vec<(String, Value)>,
+    pub fields: Arc<[(String, Value)]>,
     /// Whether the same is said of something else, so that only its place tells what is meant.
     pub(super) ambiguous: bool,
 }
@@ -84,7 +83,7 @@ impl Note {
     /// Adds a label, unless it has it, or it cannot be one.
     pub(super) fn tag(&mut self, tag: &str) {
         let tag = tag.trim();
-        let fits = (1..=LONGEST_TAG).contains(&tag.len()) && self.tags.len() < MOST_TAGS;
+        let fits = (1..=LONGEST).contains(&tag.len()) && self.tags.len() < MOST_TAGS;
         if fits && !self.tags.iter().any(|known| known == tag) {
             self.tags.push(tag.to_owned());
         }

@@ -38,7 +38,7 @@ fn aliases(page: &Page<'_>, about: Option<&str>) -> Vec<Note> {
     let called = |name: String| {
         const CALLED: &str = "is also called";
         let text = format!("{} {CALLED} {}", link(about), shown(about, &name));
-        let piece = Piece { line: 1, headings: vec![about.to_owned()], text, is_item: false };
+        let piece = Piece { line: 1, headings: [about.to_owned()].into(), text, is_item: false };
         let statement = Some(Triple {
             fact_type: "alias".to_owned(),
             subject: about.to_owned(),

@@ -1,5 +1,7 @@
 //! What all notes of one file have in common.
 
+use std::sync::Arc;
+
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
@@ -7,8 +9,8 @@ use super::fields::Fields;
 use super::note::Note;
 use super::pieces::Piece;
 use super::{File, day, tags};
-use crate::files::Document;
-use crate::model::Kind;
+use crate::files::{Document, Value};
+use crate::model::{Kind, Timestamp};
 
 /// Fields that say what labels a file has.
 const TAGS: [&str; 3] = ["tags", "tag", "keywords"];
@@ -48,6 +50,11 @@ pub(super) struct Page<'a> {
     pub(super) fields: Fields,
     /// The day that it is about, if its name tells one.
     pub(super) day: Option<Date>,
+    /// When it was written.
+    written: Option<Timestamp>,
+    tags: Vec<String>,
+    /// Fields that mean nothing here.
+    others: Arc<[(String, Value)]>,
     zone: &'a TimeZone,
 }
 
@@ -56,16 +63,26 @@ impl<'a> Page<'a> {
     pub(super) fn new(file: &'a File, text: &str, zone: &'a TimeZone) -> Self {
         let document = Document::parse(text);
         let fields = Fields::of(&document);
-        Self { file, document, fields, day: day::day(file.stem()), zone }
+        let listed = fields.list(&TAGS, &[',', ' ']);
+        let known = [&UNDERSTOOD[..], &TAGS, &WRITTEN].concat();
+        Self {
+            file,
+            day: day::day(file.stem()),
+            written: fields.moment(&WRITTEN, zone).or(file.modified),
+            tags: listed.iter().flat_map(|tag| tags::nested(tag)).map(str::to_owned).collect(),
+            others: fields.others(&known).into(),
+            document,
+            fields,
+            zone,
+        }
     }
 
     /// Returns the note that a piece of the file is.
     pub(super) fn note(&self, piece: Piece) -> Note {
         let Piece { line, headings, text, .. } = piece;
-        let written = || self.fields.moment(&WRITTEN, self.zone).or(self.file.modified);
         let (kind, event_at) = match self.day {
             Some(day) => (Kind::Episode, day::on(day, &headings, self.zone)),
-            None => (Kind::Fact, written()),
+            None => (Kind::Fact, self.written),
         };
         let mut note = Note {
             path: self.file.path.clone(),
@@ -78,14 +95,11 @@ impl<'a> Page<'a> {
             tags: Vec::new(),
             event_at,
             statement: None,
-            fields: self.fields.others(&[&UNDERSTOOD[..], &TAGS, &WRITTEN].concat()),
+            fields: Arc::clone(&self.others),
             ambiguous: false,
         };
-        let listed = self.fields.list(&TAGS, &[',', ' ']);
-        let nested = listed.iter().flat_map(|tag| tags::nested(tag)).map(str::to_owned);
-        for tag in nested.chain(tags::tags(&note.text)) {
-            note.tag(&tag);
-        }
+        let own = tags::tags(&note.text);
+        self.tags.iter().chain(&own).for_each(|tag| note.tag(tag));
         note
     }
 

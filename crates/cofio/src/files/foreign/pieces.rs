@@ -5,6 +5,7 @@
 //! block of code.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::files::document::{Block, Kind};
 use crate::files::lines::{Opening, opening};
@@ -19,7 +20,7 @@ pub(super) struct Piece {
     /// The line that it begins on, counted from 1.
     pub(super) line: usize,
     /// The headings above it, the topmost first.
-    pub(super) headings: Vec<String>,
+    pub(super) headings: Arc<[String]>,
     pub(super) text: String,
     pub(super) is_item: bool,
 }
@@ -30,6 +31,8 @@ pub(super) fn pieces(document: &Document, alone: impl Fn(&str) -> bool) -> Vec<P
     let entries = entries(document);
     let mut pieces = Vec::new();
     let mut rest = &entries[..];
+    // Whatever stands under one heading shares it, however long it is.
+    let (mut under, mut headings): (_, Arc<[String]>) = (None, Arc::default());
     while let [first, behind @ ..] = rest {
         let led = if first.leads() { led(first, behind, &alone) } else { 0 };
         let text = match led {
@@ -38,7 +41,10 @@ pub(super) fn pieces(document: &Document, alone: impl Fn(&str) -> bool) -> Vec<P
         };
         rest = &behind[led..];
         if !text.trim().is_empty() {
-            let headings = document.titles(first.heading);
+            if first.heading != under {
+                (under, headings) = (first.heading, document.titles(first.heading).into());
+            }
+            let headings = Arc::clone(&headings);
             pieces.push(Piece { line: first.line, headings, text, is_item: first.is_item() });
         }
     }

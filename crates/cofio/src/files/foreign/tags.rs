@@ -2,6 +2,9 @@
 
 use crate::files::lines::{Fence, indentation, lines};
 
+/// How many bytes a label has at most, as one of a memory does.
+pub(super) const LONGEST: usize = 256;
+
 /// Returns the labels of a text in their order, each nested one after those that it belongs to.
 ///
 /// Code has none, and neither have numbers: `#12` is something else.
@@ -22,9 +25,10 @@ pub(super) fn tags(text: &str) -> Vec<String> {
     tags
 }
 
-/// Returns a label and those that it belongs to: `a/b` belongs to `a`.
+/// Returns a label and those that it belongs to: `a/b` belongs to `a`. One that is too long is none.
 pub(super) fn nested(tag: &str) -> impl Iterator<Item = &str> {
     let tag = tag.trim_matches(|c: char| c == '#' || c == '/' || c.is_whitespace());
+    let tag = if tag.len() <= LONGEST { tag } else { "" };
     tag.match_indices('/').map(|(end, _)| &tag[..end]).chain([tag]).filter(|tag| !tag.is_empty())
 }
 
@@ -65,6 +69,7 @@ mod tests {
         check("plant #garden, #project/apollo.", &["garden", "project", "project/apollo"]);
         check("#Größe (#v2) #a-b_c", &["Größe", "v2", "a-b_c"]);
         check("#a/ #/b", &["a", "b"]);
+        check(&format!("#{}", "a/".repeat(1_000_000)), &[]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is said more than once.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::{Note, Notes};
 use crate::model::{Kind, Timestamp};
@@ -31,15 +32,25 @@ pub(super) fn unite(mut notes: Vec<Note>) -> Notes {
 }
 
 fn mark_ambiguous(notes: &mut [Note]) {
-    let mut places: HashMap<Said, HashSet<String>> = HashMap::new();
+    let mut places: HashMap<Said, HashSet<u64>> = HashMap::new();
     for note in notes.iter() {
-        let place = note.title().unwrap_or_else(|| note.path.clone());
-        places.entry(said(note)).or_default().insert(place);
+        places.entry(said(note)).or_default().insert(place(note));
     }
     for note in notes.iter_mut() {
         let several = places.get(&said(note)).is_some_and(|places| places.len() > 1);
         note.ambiguous = several && note.statement.is_none();
     }
+}
+
+/// Returns what is the same for notes that stand in the same place; titles may be long.
+fn place(note: &Note) -> u64 {
+    let mut hash = DefaultHasher::new();
+    let titles: Vec<&str> = note.place().collect();
+    titles.hash(&mut hash);
+    if titles.is_empty() {
+        note.path.hash(&mut hash);
+    }
+    hash.finish()
 }
 
 /// Returns what a note says; when facts were written makes no difference.
