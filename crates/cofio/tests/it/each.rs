@@ -7,6 +7,7 @@ use cofio::store::Entries;
 use pollster::block_on;
 
 use crate::fixture::{Fixture, fact, keeper, local};
+use Told::Left;
 
 const CREDENTIAL: &str = "my password is hunter2Zebra!9";
 
@@ -14,23 +15,21 @@ fn drafts(texts: &[&str]) -> Vec<Draft> {
     texts.iter().map(|text| fact("alice", text)).collect()
 }
 
-/// What one became: its text and whether it was there already, or why it was not kept.
-type Told = Result<(String, bool), ErrorKind>;
+/// What became of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    New,
+    Known,
+    Left(ErrorKind),
+}
 
 fn told(each: cofio::Result<Each>) -> Vec<Told> {
-    let one = |one: cofio::Result<Remembered>| {
-        let one = one.map_err(|error| error.kind())?;
-        Ok((one.memory.content.as_str().to_owned(), one.existing))
+    let one = |one: cofio::Result<Remembered>| match one {
+        Ok(one) if one.existing => Told::Known,
+        Ok(_) => Told::New,
+        Err(error) => Told::Left(error.kind()),
     };
     each.unwrap().into_iter().map(one).collect()
-}
-
-fn new(text: &str) -> Told {
-    Ok((text.to_owned(), false))
-}
-
-fn known(text: &str) -> Told {
-    Ok((text.to_owned(), true))
 }
 
 #[test]
@@ -38,19 +37,18 @@ fn what_is_refused_keeps_nothing_else_out_and_is_on_record() {
     let fixture = Fixture::new();
     let texts = ["Alice rows", CREDENTIAL, "", "Alice swims", "Alice rows"];
     let each = || drafts(&texts);
-    let refused = [Err(ErrorKind::Refused), Err(ErrorKind::Invalid)];
-    let expected = |rows, swims| {
-        let [credential, empty] = refused.clone();
-        vec![rows, credential, empty, swims, known("Alice rows")]
+    let expected = |first| {
+        [first, Left(ErrorKind::Refused), Left(ErrorKind::Invalid), first, Told::Known].to_vec()
     };
-    let first = expected(new("Alice rows"), new("Alice swims"));
     let rehearsed = block_on(fixture.engine.rehearse_each(&keeper(), each()));
-    assert_eq!(told(rehearsed), first);
+    assert_eq!(told(rehearsed), expected(Told::New));
     assert!(fixture.found("alice", "rows").is_empty());
-    assert_eq!(told(block_on(fixture.engine.remember_each(&keeper(), each()))), first);
-    let again = expected(known("Alice rows"), known("Alice swims"));
-    assert_eq!(told(block_on(fixture.engine.rehearse_each(&keeper(), each()))), again);
-    assert_eq!(told(block_on(fixture.engine.remember_each(&keeper(), each()))), again);
+    let remembered = block_on(fixture.engine.remember_each(&keeper(), each()));
+    assert_eq!(told(remembered), expected(Told::New));
+    let rehearsed = block_on(fixture.engine.rehearse_each(&keeper(), each()));
+    assert_eq!(told(rehearsed), expected(Told::Known));
+    let remembered = block_on(fixture.engine.remember_each(&keeper(), each()));
+    assert_eq!(told(remembered), expected(Told::Known));
     assert_eq!(fixture.found("alice", "rows"), ["Alice rows"]);
     let entries = block_on(fixture.engine.audit(&keeper(), Entries::Latest, 100)).unwrap();
     let blocked = |action| action == AuditAction::PoisoningAttemptBlocked;
@@ -66,7 +64,7 @@ fn what_somebody_rejected_is_left_out_and_the_rest_is_kept() {
     block_on(fixture.engine.reject(&keeper(), &waiting.id)).unwrap();
     let each = drafts(&["the ferry sails at NINE", "Alice rows"]);
     let each = block_on(fixture.engine.remember_each(&keeper(), each));
-    assert_eq!(told(each), [Err(ErrorKind::Refused), new("Alice rows")]);
+    assert_eq!(told(each), [Left(ErrorKind::Refused), Told::New]);
 }
 
 #[test]

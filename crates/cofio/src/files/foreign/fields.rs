@@ -83,6 +83,7 @@ fn read(field: &Field<'_>, fields: &mut Vec<(String, Value)>) {
         "" => fields.extend(field.below.iter().filter_map(|line| inner(&name, line))),
         "|" => fields.push((name, Value::Text(field.below.join("\n")))),
         ">" => fields.push((name, Value::Text(field.below.join(" ")))),
+        rest if rest.starts_with('{') => {}
         _ => {
             let lines: Vec<&str> = [field.rest].iter().chain(&field.below).copied().collect();
             fields.push((name, Value::Text(unquoted(&lines.join(" ")).to_owned())));

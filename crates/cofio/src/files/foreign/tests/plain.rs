@@ -94,7 +94,7 @@ fn a_fact_is_as_old_as_its_file_says_or_as_it_is() {
 
 #[test]
 fn fields_are_labels_or_kept_as_they_are() {
-    let text = "---\ntags: [a/b, '#c']\nstatus: on: hold\nrating: 5\nempty:\nnested:\n  deep: yes\n\
+    let text = "---\ntags: [a/b, '#c']\nstatus: on: hold\nrating: 5\nempty:\nnested:\n  deep: yes\nodd: {a: b}\n\
                 story: >-\n  one\n  two\n---\n- a\n";
     let note = &notes(Markdown, "a.md", text)[0];
     assert_eq!(note.tags, ["a", "a/b", "c"]);
