@@ -72,7 +72,7 @@ fn says_something(text: &str) -> bool {
     }
     rest.push_str(&text[at..]);
     // Signs of lists and quotes say nothing either.
-    at == 0 || rest.contains(char::is_alphanumeric)
+    !rest.trim().is_empty() && (at == 0 || rest.contains(char::is_alphanumeric))
 }
 
 /// Takes comments out of a text, except in code; lines stay where they are.

@@ -55,7 +55,7 @@ fn what_obsidian_does_not_show_is_left_out() {
         "One\nx ^2\n\ntwo ^b-2\n\n- a ^b\n  - c ^d\n",
         &[("One\nx", ""), ("two", ""), ("a\n- c", "")],
     );
-    check(Obsidian, "2026-03-01.md", "x = y^2\n", &[("x = y^2", "")]);
+    check(Obsidian, "2026-03-01.md", "x = y^2\n\n^alone\n", &[("x = y^2", "")]);
     let lines: Vec<usize> =
         notes(Obsidian, "a.md", "%%\na\n%%\n\n- b\n").iter().map(|note| note.line).collect();
     assert_eq!(lines, [5]);
