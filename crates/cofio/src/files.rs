@@ -4,6 +4,8 @@
 //! are [`Entry`]s, each of which may be a memory; a [`Marker`], a comment that is not shown, names
 //! it. Everything else is left as it stands.
 //!
+//! What other programs mean by a file of markdown is in [`foreign`].
+//!
 //! The form of a file is in decision 18.
 
 mod bullet;
@@ -12,6 +14,7 @@ mod content;
 mod document;
 mod edit;
 pub mod folder;
+pub mod foreign;
 mod front_matter;
 mod lines;
 mod marker;

@@ -24,6 +24,7 @@ mod stem;
 mod stop_words;
 mod unspaced;
 mod visible;
+mod wikilinks;
 mod word;
 
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use passage::{MAX_PASSAGE, MAX_PASSAGES, is_question, passages, sentences};
 pub(crate) use stop_words::is_english_stop_word;
 pub(crate) use visible::may_hide;
 pub use visible::visible;
+pub use wikilinks::{Wikilink, wikilinks};
 
 use chunk::Part;
 use language::Guess;

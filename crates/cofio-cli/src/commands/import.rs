@@ -1,6 +1,7 @@
 //! Taking in what was exported, here or elsewhere.
 
 mod graph;
+mod notes;
 
 use std::fs::File;
 use std::io::{self, BufReader, Seek as _};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use cofio::engine::{ConflictMode, Imported, Importing};
+use cofio::files::foreign::Format;
 use cofio::model::Trust;
 use serde::Serialize;
 
@@ -17,34 +19,45 @@ use crate::failure::Refusal;
 use crate::input::STANDARD;
 use crate::output::Page;
 use crate::progress::Progress;
+use notes::Taking;
 
 const EXAMPLES: &str = "\
 Examples:
   cofio import memories.jsonl --dry-run
   cofio import memories.jsonl --on-conflict newer
   cofio import from-a-stranger.jsonl --trust low
-  cofio import memory.jsonl --from server-memory";
+  cofio import memory.jsonl --from server-memory
+  cofio import ~/.claude/projects/-home-alice-app/memory --layer project
+  cofio import ~/Notes --from obsidian --dry-run
+  cofio import MEMORY.md --trust medium";
 
-/// Takes in a file that `export` wrote, after checking all of it
+/// Takes in a file that `export` wrote, or another program's memory
 ///
-/// The file is verified and rehearsed as a whole first, and nothing is changed if any of it is
-/// wrong. If somebody else changes the store meanwhile, the import may stop part-way; it can be
-/// repeated then, and takes in what is missing.
+/// A file that `export` wrote is verified and rehearsed as a whole first, and nothing is changed if
+/// any of it is wrong. If somebody else changes the store meanwhile, the import may stop part-way;
+/// it can be repeated then, and takes in what is missing.
+///
+/// A folder of markdown, or one such file, is cut into memories: items of lists, paragraphs, and
+/// whatever else the program that wrote it keeps as one. What cannot be taken in is named, and the
+/// rest is taken in; a second time adds what is new.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Import {
-    /// The file; - is standard input
+    /// The file or the folder; - is standard input
+    #[arg(value_name = "PATH")]
     file: PathBuf,
-    /// What wrote the file: cofio, or server-memory, the reference server of MCP
-    #[arg(long, value_enum, hide_possible_values = true, value_name = "PROGRAM", default_value_t)]
-    from: Origin,
+    /// What wrote it: cofio, server-memory (the reference server of MCP), markdown (anybody),
+    /// claude (Claude Code), basic-memory or obsidian; a folder and a file of markdown tell it
+    /// themselves
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "PROGRAM")]
+    from: Option<Origin>,
     /// Says what would happen, and changes nothing
     #[arg(long)]
     dry_run: bool,
     /// What to do with a memory that is here already and differs: skip, replace, newer or fail
-    #[arg(long, value_enum, hide_possible_values = true, value_name = "MODE", default_value_t)]
-    on_conflict: ConflictName,
-    /// The most that anything in the file is trusted: low, medium or high
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "MODE")]
+    on_conflict: Option<ConflictName>,
+    /// The most that anything in it is trusted: low, medium or high
     #[arg(long, value_name = "TRUST", default_value_t = Trust::High)]
     trust: Trust,
     /// Takes in every user's memories
@@ -52,14 +65,35 @@ pub struct Import {
     all_users: bool,
 }
 
-/// What wrote a file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+/// What wrote a file or a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Origin {
     /// Cofio itself
-    #[default]
     Cofio,
     /// The reference server of MCP
     ServerMemory,
+    /// Anybody
+    Markdown,
+    /// Claude Code
+    #[value(alias = "claude-code")]
+    Claude,
+    /// basic-memory
+    BasicMemory,
+    /// Obsidian
+    Obsidian,
+}
+
+impl Origin {
+    /// Returns the format of a folder of markdown, if it is one.
+    fn format(self) -> Option<Format> {
+        match self {
+            Self::Cofio | Self::ServerMemory => None,
+            Self::Markdown => Some(Format::Markdown),
+            Self::Claude => Some(Format::Claude),
+            Self::BasicMemory => Some(Format::BasicMemory),
+            Self::Obsidian => Some(Format::Obsidian),
+        }
+    }
 }
 
 /// What to do with a memory that is here already.
@@ -95,8 +129,16 @@ struct ImportOutput {
 
 impl Import {
     pub async fn run(self, app: &App) -> Result<()> {
-        if self.from == Origin::ServerMemory {
-            self.refuse_bundle_flags()?;
+        let from = self.from.and_then(Origin::format);
+        if from.is_some() || (self.from.is_none() && is_markdown(&self.file)) {
+            self.refuse_flags("--all-users and --on-conflict are", self.all_users)?;
+            let Self { file: path, trust, dry_run, .. } = &self;
+            let taking = Taking { path, from, trust: *trust, dry_run: *dry_run };
+            return notes::run(app, taking).await;
+        }
+        if self.from == Some(Origin::ServerMemory) {
+            let bundles = self.dry_run || self.all_users;
+            self.refuse_flags("--dry-run, --all-users and --on-conflict are", bundles)?;
             return graph::run(app, &self.file, self.open()?, self.trust).await;
         }
         let mut file = self.open()?;
@@ -110,10 +152,10 @@ impl Import {
     }
 
     /// Refuses what only means something for a bundle.
-    fn refuse_bundle_flags(&self) -> Result<()> {
-        if self.dry_run || self.all_users {
-            let advice = "--dry-run and --all-users are for files that cofio export wrote";
-            return Err(Refusal::Usage(advice.to_owned()).into());
+    fn refuse_flags(&self, which: &str, given: bool) -> Result<()> {
+        if given || self.on_conflict.is_some() {
+            let advice = format!("{which} for files that cofio export wrote");
+            return Err(Refusal::Usage(advice).into());
         }
         Ok(())
     }
@@ -121,7 +163,7 @@ impl Import {
     async fn read(&self, app: &App, file: &mut File, dry_run: bool) -> Result<Imported> {
         file.rewind().context("cannot read the bundle again")?;
         let importing = Importing {
-            on_conflict: self.on_conflict.into(),
+            on_conflict: self.on_conflict.unwrap_or_default().into(),
             trusted_at_most: self.trust,
             doubt: app.doubt(),
             dry_run,
@@ -157,6 +199,12 @@ impl Import {
             all_users: self.all_users,
         }
     }
+}
+
+/// Returns whether a path is a folder, or a file that is markdown by its name.
+fn is_markdown(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    path.is_dir() || ["md", "markdown"].iter().any(|other| extension.eq_ignore_ascii_case(other))
 }
 
 /// Copies what can be read only once to a file that nobody else can open.

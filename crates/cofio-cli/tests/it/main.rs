@@ -20,6 +20,7 @@ mod files;
 mod finding;
 mod forgetting;
 mod hooks;
+mod importing;
 mod installing;
 mod integrations;
 mod keeping;

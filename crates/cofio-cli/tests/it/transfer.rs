@@ -438,7 +438,7 @@ fn the_graph_of_the_reference_server_is_taken_in_once() {
         ! error: line 1 is neither an entity nor a relation
         [2]
         $ cofio import memory.jsonl --from server-memory --dry-run
-        ! error: --dry-run and --all-users are for files that cofio export wrote
+        ! error: --dry-run, --all-users and --on-conflict are for files that cofio export wrote
         [2]
         "#,
     );

@@ -39,14 +39,21 @@ impl Engine {
         result: Result<T>,
     ) -> Result<T> {
         if let Err(error) = &result
-            && error.kind() == ErrorKind::Refused
+            && let Some(event) = refusal(error)
         {
-            let mut event = AuditEvent::new(AuditAction::PoisoningAttemptBlocked);
-            event.details.clone_from(error.details());
             self.commit(caller, now, Vec::new(), vec![event], None).await?;
         }
         result
     }
+}
+
+/// Returns what is recorded of an error, if it is a refusal.
+pub(super) fn refusal(error: &Error) -> Option<AuditEvent> {
+    (error.kind() == ErrorKind::Refused).then(|| {
+        let mut event = AuditEvent::new(AuditAction::PoisoningAttemptBlocked);
+        event.details.clone_from(error.details());
+        event
+    })
 }
 
 /// Makes the error for what somebody rejected before.

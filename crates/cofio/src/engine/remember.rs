@@ -4,8 +4,8 @@ use super::{Engine, check_batch, check_open};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Prepared, Redaction};
 use crate::model::{
-    AuditAction, AuditEvent, Caller, Change, Draft, Memory, MemoryId, Outcome, Right, Source,
-    State, Timestamp, Trust,
+    AuditAction, AuditEvent, Caller, Change, Draft, IdempotencyKey, Memory, MemoryId, Outcome,
+    Right, Source, State, Timestamp, Trust,
 };
 use crate::processors::share;
 
@@ -66,7 +66,17 @@ impl Engine {
             let request = ingest::request_hash(&key, &drafts);
             (key, request)
         });
-        let mut prepared = prepared;
+        self.keep(caller, prepared, idempotency, now).await
+    }
+
+    /// Commits what may be kept.
+    pub(super) async fn keep(
+        &self,
+        caller: &Caller,
+        mut prepared: Vec<Prepared>,
+        idempotency: Option<(IdempotencyKey, [u8; 32])>,
+        now: Timestamp,
+    ) -> Result<Vec<Remembered>> {
         let rewritten = self.redact_split(&mut prepared, now).await?;
         let changes = rewritten.into_iter().chain(prepared.iter().map(create)).collect();
         let audit = audit(&prepared);
@@ -79,13 +89,23 @@ impl Engine {
         self.remembered(caller, prepared, outcomes).await
     }
 
-    /// Puts drafts under the rules that every write is under.
+    /// Puts drafts under the rules that every write is under, all of them or none.
     pub(super) async fn prepare_all(
         &self,
         caller: &Caller,
         drafts: &[Draft],
         now: Timestamp,
     ) -> Result<Vec<Prepared>> {
+        self.prepare_each(caller, drafts, now).await?.into_iter().collect()
+    }
+
+    /// Puts each draft under the rules that every write is under.
+    pub(super) async fn prepare_each(
+        &self,
+        caller: &Caller,
+        drafts: &[Draft],
+        now: Timestamp,
+    ) -> Result<Vec<Result<Prepared>>> {
         caller.require(Right::Write)?;
         let parents = self.parents(caller, drafts).await?;
         let mut admitted = Vec::with_capacity(drafts.len());
@@ -95,17 +115,19 @@ impl Engine {
             let source = no_better_than(source, &draft.derived_from, &parents)?;
             admitted.push((index, self.new_id(draft.kind, now), source));
         }
-        let prepared = share(&admitted, |(index, id, source)| {
+        let mut prepared = share(&admitted, |(index, id, source)| {
             let draft = Draft { source: source.clone(), ..drafts[*index].clone() };
             let one = ingest::prepare(draft, id.clone(), &self.config, now);
             one.map_err(|error| error.with("index", *index))
         });
-        let prepared: Vec<Prepared> = prepared.into_iter().collect::<Result<_>>()?;
-        let rejected = self.rejected(prepared.iter().map(|one| &one.memory)).await?;
-        match prepared.iter().position(|one| rejected.contains(&one.memory.id)) {
-            Some(index) => Err(super::policy::was_rejected().with("index", index)),
-            None => Ok(prepared),
+        let may_be_kept = prepared.iter().flatten().map(|one| &one.memory);
+        let rejected = self.rejected(may_be_kept).await?;
+        for (index, one) in prepared.iter_mut().enumerate() {
+            if one.as_ref().is_ok_and(|one| rejected.contains(&one.memory.id)) {
+                *one = Err(super::policy::was_rejected().with("index", index));
+            }
         }
+        Ok(prepared)
     }
 
     /// Loads the memories that the drafts are derived from.

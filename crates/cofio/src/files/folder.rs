@@ -82,7 +82,17 @@ impl Folder {
 
     /// Returns every file of markdown, and what was left out.
     pub fn list(&self) -> Result<Listing> {
-        listing::list(&self.root)
+        self.listed(Relative::new)
+    }
+
+    /// Returns every file of markdown, also those whose names not every system can have, and what
+    /// was left out; for folders that nothing is written to.
+    pub fn list_foreign(&self) -> Result<Listing> {
+        self.listed(Relative::foreign)
+    }
+
+    fn listed(&self, check: fn(&str) -> Result<Relative>) -> Result<Listing> {
+        listing::list(&self.root, check)
             .map_err(|cause| failed("list", &self.path.display().to_string(), cause))
     }
 

@@ -24,15 +24,19 @@ pub struct FrontMatter<'a> {
     fields: Vec<Field<'a>>,
 }
 
+/// A field, as it is written.
 #[derive(Debug, Clone)]
-struct Field<'a> {
-    name: &'a str,
+pub(super) struct Field<'a> {
+    pub(super) name: &'a str,
     /// Where its lines begin and end.
     start: usize,
     end: usize,
-    value: Option<Value>,
-    /// Whether it is a list with an item on each line.
-    lines: bool,
+    /// What it says, if that is understood.
+    pub(super) value: Option<Value>,
+    /// What is written behind its name, without the spaces around it.
+    pub(super) rest: &'a str,
+    /// What is written on the lines beneath it, likewise.
+    pub(super) below: Vec<&'a str>,
 }
 
 impl<'a> FrontMatter<'a> {
@@ -48,6 +52,11 @@ impl<'a> FrontMatter<'a> {
     /// Returns the names of all fields.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         self.fields.iter().map(|field| field.name)
+    }
+
+    /// Returns all fields as they are written, in their order.
+    pub(super) fn fields(&self) -> &[Field<'a>] {
+        &self.fields
     }
 
     /// Returns a text with some fields set at its top.
@@ -73,7 +82,7 @@ impl<'a> FrontMatter<'a> {
 fn with(raw: &str, name: &str, value: &Value, line_end: &str) -> String {
     let fields = fields(raw);
     if let Some(field) = fields.iter().find(|field| field.name == name) {
-        let line = written(name, value, field.lines, line_end);
+        let line = written(name, value, !field.below.is_empty(), line_end);
         return format!("{}{line}{}", &raw[..field.start], &raw[field.end..]);
     }
     let closing = raw.trim_end_matches(['\n', '\r']).rfind('\n').map_or(raw.len(), |at| at + 1);
@@ -97,8 +106,8 @@ fn fields(raw: &str) -> Vec<Field<'_>> {
                 end = at;
             }
         }
-        let lines = !below.is_empty();
-        fields.push(Field { name, start, end, value: value(rest, &below), lines });
+        let rest = rest.trim_matches(is_space);
+        fields.push(Field { name, start, end, value: value(rest, &below), rest, below });
     }
     fields
 }
@@ -117,7 +126,6 @@ fn is_beneath(line: &str) -> bool {
 }
 
 fn value(rest: &str, below: &[&str]) -> Option<Value> {
-    let rest = rest.trim_matches(is_space);
     match (uncommented(rest).is_empty(), below.is_empty()) {
         (true, true) => Some(Value::Text(String::new())),
         (true, false) => {

@@ -1,5 +1,5 @@
-//! Finding by pattern what a text names: people mentioned, hashtags, e-mail addresses, web
-//! addresses and dates.
+//! Finding by pattern what a text names: people mentioned, hashtags, links between notes, e-mail
+//! addresses, web addresses and dates.
 
 use std::sync::OnceLock;
 
@@ -8,11 +8,13 @@ use regex::Regex;
 use super::{Cost, Recogniser, Span};
 use crate::error::Result;
 use crate::model::EntityType;
+use crate::text::{Wikilink, wikilinks};
 
 /// How sure a match is: its form leaves little to doubt, so only a person's word is surer.
 const CONFIDENCE: f32 = 0.95;
 
-/// Finds mentions, hashtags, e-mail addresses, web addresses and dates by their form.
+/// Finds mentions, hashtags, links between notes, e-mail addresses, web addresses and dates by
+/// their form.
 #[derive(Debug, Clone, Copy)]
 pub struct Patterns;
 
@@ -31,8 +33,28 @@ impl Recogniser for Patterns {
 
     fn recognise(&self, text: &str) -> Vec<Span> {
         let possible = FORMS.iter().filter(|form| text.contains(form.needs));
-        possible.flat_map(|form| form.spans(text)).collect()
+        let linked = wikilinks(text).flat_map(|link| linked(text, link));
+        possible.flat_map(|form| form.spans(text)).chain(linked).collect()
     }
+}
+
+/// Returns what a link names: a note, and what is shown in its place if that may be a name.
+fn linked(text: &str, link: Wikilink) -> impl Iterator<Item = Span> {
+    let is_file = link.embedded && text[link.note.clone()].contains('.');
+    let name = Some(link.note).filter(|note| !is_file && may_name(&text[note.clone()]));
+    let shown = link
+        .shown
+        .filter(|shown| name.is_some() && !text[shown.clone()].starts_with(char::is_lowercase));
+    name.into_iter().chain(shown).map(|range| Span {
+        range,
+        entity_type: EntityType::Other,
+        confidence: CONFIDENCE,
+    })
+}
+
+/// Returns whether a note may be called so, as rows of numbers between brackets are not.
+fn may_name(note: &str) -> bool {
+    note.contains(char::is_alphabetic) || note.chars().all(|c| c.is_numeric() || c == '-')
 }
 
 /// One way of naming something, whose first group is the name.
@@ -131,8 +153,20 @@ mod tests {
     }
 
     #[test]
+    fn a_link_between_notes_names_the_note_however_it_is_shown() {
+        use EntityType::Other;
+        check("met [[People/Ada Lovelace#Work]] today", &[("Ada Lovelace", Other)]);
+        check("[[Ada Lovelace|Ada]]", &[("Ada Lovelace", Other), ("Ada Lovelace", Other)]);
+        check("[[Ada Lovelace|she]]", &[("Ada Lovelace", Other)]);
+        check("![[Ada Lovelace]] ![[portrait.png]]", &[("Ada Lovelace", Other)]);
+        check("on [[2026-03-01]]", &[("2026-03-01", Other)]);
+    }
+
+    #[test]
     fn what_names_nothing_has_no_mentions() {
-        for text in ["", "plain words", "a @ b # c", "1/2", "may I?", "user@", "@"] {
+        for text in
+            ["", "plain words", "a @ b # c", "1/2", "may I?", "user@", "@", "[[1,2]]", "[[ -f x ]]"]
+        {
             check(text, &[]);
         }
     }

@@ -1,12 +1,14 @@
 //! Asking several recognisers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use super::{Cost, Names, Patterns, Projects, Recogniser, Register, Span, settle};
 use crate::error::Result;
 use crate::model::Mention;
+use crate::text::wikilinks;
 
 /// How many names one memory is found by at most.
 const MOST: usize = 100;
@@ -81,13 +83,19 @@ impl Pipeline {
         let mut seen = HashSet::new();
         let spans = self.spans(text).into_iter();
         let new = spans.filter(|span| seen.insert((span.entity_type, &text[span.range.clone()])));
+        let shown = shown(text);
         let found = new.take(MOST).map(|span| Mention {
-            name: text[span.range.clone()].to_owned(),
+            name: shown.get(&span.range).unwrap_or(&&text[span.range.clone()]).to_string(),
             entity_type: span.entity_type,
             alias: text[span.range].to_owned(),
         });
         found.collect()
     }
+}
+
+/// Returns the notes in whose place a text shows something else, by where it does.
+fn shown(text: &str) -> HashMap<Range<usize>, &str> {
+    wikilinks(text).filter_map(|link| Some((link.shown?, &text[link.note]))).collect()
 }
 
 impl fmt::Debug for Pipeline {
@@ -152,6 +160,14 @@ mod tests {
         check(&judging, text, &[("Paris", Location), ("bob", Person)]);
         assert!(judging.is_accurate());
         assert!(judging.names().eq(["patterns", "projects", "gazetteer"]));
+    }
+
+    #[test]
+    fn what_is_shown_in_place_of_a_note_is_a_spelling_of_its_name() {
+        let found = mentions("rows with [[Ada Lovelace|Ada]]");
+        let found: Vec<_> =
+            found.iter().map(|mention| (mention.name.as_str(), mention.alias.as_str())).collect();
+        assert_eq!(found, [("Ada Lovelace", "Ada Lovelace"), ("Ada Lovelace", "Ada")]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod attacks;
 mod audit_head;
 mod clocks;
 mod consolidated;
+mod each;
 mod engine;
 mod enriching;
 mod facts;

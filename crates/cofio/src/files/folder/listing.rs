@@ -5,6 +5,7 @@ use std::io;
 use super::directory::{Directory, Found, FoundKind};
 use super::relative::Relative;
 use super::stamp::Seen;
+use crate::error::Result;
 
 /// The files of markdown in a folder, by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,19 +25,28 @@ pub struct Skipped {
     pub why: &'static str,
 }
 
-/// Lists everything below a folder; opens no file.
-pub(super) fn list(root: &Directory) -> io::Result<Listing> {
+/// Says whether a path may be looked into.
+type Check = fn(&str) -> Result<Relative>;
+
+/// Lists everything below a folder whose path passes a check; opens no file.
+pub(super) fn list(root: &Directory, check: Check) -> io::Result<Listing> {
     let mut listing = Listing::default();
-    add(&mut listing, root, "", 1)?;
+    add(&mut listing, root, check, "", 1)?;
     listing.files.sort_by(|(one, _), (other, _)| one.cmp(other));
     listing.skipped.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(listing)
 }
 
-fn add(listing: &mut Listing, folder: &Directory, prefix: &str, depth: usize) -> io::Result<()> {
+fn add(
+    listing: &mut Listing,
+    folder: &Directory,
+    check: Check,
+    prefix: &str,
+    depth: usize,
+) -> io::Result<()> {
     for Found { name, kind } in folder.found()? {
         let path = format!("{prefix}{name}");
-        let skipped = match (kind, Relative::new(&path)) {
+        let skipped = match (kind, check(&path)) {
             (FoundKind::Link, _) if !name.starts_with('.') => Some("it is a symbolic link"),
             (FoundKind::Folder, _) if name.starts_with('.') => None,
             (FoundKind::Folder, _) if depth >= Relative::DEEPEST => Some("it is too deep"),
@@ -46,7 +56,7 @@ fn add(listing: &mut Listing, folder: &Directory, prefix: &str, depth: usize) ->
             (FoundKind::Nameless, _) => Some("its name is no text"),
             (FoundKind::Folder, Ok(_)) => match folder.folder(&name) {
                 Ok(below) => {
-                    add(listing, &below, &format!("{path}/"), depth + 1)?;
+                    add(listing, &below, check, &format!("{path}/"), depth + 1)?;
                     None
                 }
                 Err(_) => Some("it cannot be opened"),

@@ -10,7 +10,8 @@ use crate::text::may_hide;
 /// A path below a folder, with `/` between names.
 ///
 /// Every name is one that any system can have: nothing that leads elsewhere, is hidden, is reserved
-/// by Windows, or cannot be seen.
+/// by Windows, or cannot be seen. Only what [`list_foreign`](super::Folder::list_foreign) finds may
+/// be called as this system alone has it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Relative(String);
 
@@ -34,6 +35,17 @@ impl Relative {
             }
             None => Ok(Self(path.to_owned())),
         }
+    }
+
+    /// Checks a path that somebody else has named, on a system that has it.
+    pub fn foreign(path: &str) -> Result<Self> {
+        let odd = |c: char| c.is_control() || may_hide(c);
+        let plain = |name: &str| !name.is_empty() && !name.starts_with('.') && !name.contains(odd);
+        let names = path.split('/').count();
+        if cfg!(unix) && names <= Self::DEEPEST && path.split('/').all(plain) {
+            return Ok(Self(path.to_owned()));
+        }
+        Self::new(path)
     }
 
     /// Returns the path.

@@ -198,8 +198,8 @@ impl<'a> Desk<'a> {
 
     fn bring_together(&self) {
         let syncing = Syncing { agreed: true, ..Syncing::default() };
-        let sync = self.life.engine.sync_files(&local("alice"), &self.mirror, syncing);
-        pollster::block_on(sync).unwrap();
+        let alice = local("alice");
+        block_on(self.life.engine.sync_files(&alice, &self.mirror, syncing)).unwrap();
     }
 
     fn sync_without_files(&mut self) {

@@ -158,6 +158,8 @@ pub const ALL: &[Verb] = &[
     verb!(window, &[Read], |world, caller| (&talk())),
     verb!(remember, &[Write], |world, caller| (fact("alice", "Alice has a boat"))),
     verb!(remember_all, &[Write], |world, caller| (vec![fact("alice", "Alice has a boat")])),
+    verb!(remember_each, &[Write], |world, caller| (vec![fact("alice", "Alice has a boat")])),
+    verb!(rehearse_each, &[Write], |world, caller| (vec![fact("alice", "Alice has a boat")])),
     verb!(check, &[Write], |world, caller| (&[fact("alice", "Alice has a boat")])),
     verb!(set_context, &[Write], |world, caller| (alice(), "task", "rest", said())),
     verb!(permit, &[Write], |world, caller| (&alice(), "what was never rejected")),

@@ -17,7 +17,7 @@ use super::page::{Page, Piece};
 use crate::random::Random;
 
 /// The files that they write to, beside those that are there.
-const FILES: [&str; 4] = ["facts.md", "pets.md", "world/people.md", "daily/2026-01-31.md"];
+const FILES: [&str; 4] = ["facts.md", "pets.md", "people/bob.md", "daily/2026-01-31.md"];
 
 /// How many microseconds they take at most to type something.
 const LONGEST_PAUSE: usize = 100_000;

@@ -103,3 +103,20 @@ fn what_only_looks_like_a_file_is_told() {
     let expected = [("a.md", odd), ("b\u{fffd}.md", "its name is no text"), ("c.md", odd)];
     assert_eq!(skipped, expected);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_somebody_else_has_names_of_its_own() {
+    let (place, folder) = folder();
+    fs::create_dir(place.path().join("a: b")).unwrap();
+    for name in ["why?.md", "a: b/c.md", "d\u{7}.md", ".hidden.md"] {
+        fs::write(place.path().join(name), name).unwrap();
+    }
+    let listing = folder.list_foreign().unwrap();
+    let read = |path: &Relative| folder.read(path).unwrap().unwrap().text;
+    let files: Vec<String> = listing.files.iter().map(|(path, _)| read(path)).collect();
+    assert_eq!(files, ["a: b/c.md", "why?.md"]);
+    let skipped: Vec<&str> = listing.skipped.iter().map(|skipped| &*skipped.path).collect();
+    assert_eq!(skipped, ["d\u{7}.md"]);
+    assert_eq!(folder.list().unwrap().files, []);
+}
