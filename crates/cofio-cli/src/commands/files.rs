@@ -8,6 +8,8 @@ use cofio::engine::{SyncCounts, Synced, Syncing};
 use cofio::files::Mirror;
 use cofio::files::compare::Quarrel;
 use cofio::files::mirror::{self, Layout, Unread};
+use cofio::model::Timestamp;
+use jiff::ToSpan as _;
 use serde::Serialize;
 
 use crate::app::App;
@@ -215,6 +217,10 @@ fn mirror(app: &App, folder: &Path) -> Result<Mirror> {
 
 async fn bring_together(app: &App, mirror: &Mirror, syncing: Syncing) -> Result<Synced> {
     let _progress = Progress::spinning("comparing");
+    if !syncing.dry_run {
+        // Nobody writes for an hour.
+        mirror.clean_up(Timestamp::now().saturating_sub(1.hour()).unwrap_or(Timestamp::MIN))?;
+    }
     let caller = app.caller_for(matches!(mirror.layout(), Layout::Workspace(_)));
     Ok(app.engine.sync_files(&caller, mirror, syncing).await?)
 }

@@ -5,6 +5,7 @@ mod attacks;
 mod crowd;
 mod kept;
 mod kills;
+mod refused;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

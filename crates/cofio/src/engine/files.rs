@@ -1,13 +1,15 @@
 mod taking;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::thread::sleep;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
 use super::maintain::{count, described};
 use super::{Engine, check_open};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::compare::{self, Conflict, Known};
+use crate::files::compare::{self, Conflict, Known, Said};
 use crate::files::folder::Relative;
 use crate::files::mirror::{self, Layout, Look, Unread, Written, sheets};
 use crate::files::{Marker, Mirror, Place, Shape};
@@ -21,8 +23,10 @@ use taking::{Taken, Taking};
 /// How many memories or changes are read at a time.
 const PIECE: usize = 500;
 
-/// How often both sides are compared anew because somebody changed the store meanwhile.
-const ATTEMPTS: usize = 5;
+/// How often both sides are compared anew because somebody changed one of them meanwhile, and how
+/// long it is waited before that: longer every time.
+const ATTEMPTS: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// What may be done to bring files and store together.
 #[derive(Debug, Clone, Copy, Default)]
@@ -99,9 +103,9 @@ impl Engine {
             if let Layout::Scope(scope) = mirror.layout() {
                 check_open(caller, scope)?;
             }
-            for _ in 1..ATTEMPTS {
+            for attempt in 1..ATTEMPTS {
                 match self.sync_once(caller, mirror, syncing).await {
-                    Err(error) if error.kind() == ErrorKind::Conflict => {}
+                    Err(error) if error.kind() == ErrorKind::Conflict => sleep(PAUSE * attempt),
                     settled => return settled,
                 }
             }
@@ -139,6 +143,7 @@ impl Engine {
         let counts = counts(&taken);
         let mut synced = Synced { problems, counts, unread, ..Synced::default() };
         if !syncing.dry_run && !plan.steps.is_empty() {
+            mirror.check(&look)?;
             synced.job = Some(self.take_in(caller, plan, now).await?);
         }
         let mut written = Vec::new();
@@ -279,6 +284,7 @@ impl Taken {
         layout: &Layout,
         zone: &TimeZone,
     ) -> Written {
+        let taken = self.taken();
         let Self { sheet, plan, added, refused } = self;
         let spot = |id: &MemoryId| layout.spot(memories.get(id)?, zone);
         let document = plan.write(&sheet.page.document, &added, layout.bare(), |id, marker| {
@@ -290,7 +296,35 @@ impl Taken {
             }
         });
         let said = compare::base(&document, &sheet.base, &refused);
-        Written { before: sheet.page, document, said }
+        Written { before: sheet.page, document, said, taken }
+    }
+
+    /// Returns what both sides agree on as long as the file is as it was read, as the store has taken
+    /// it in.
+    fn taken(&self) -> Vec<Said> {
+        let kept = self.plan.kept.iter().map(|(place, id)| (*place, id));
+        let added = self.plan.added.iter().zip(&self.added);
+        let added = added.filter_map(|(added, marker)| Some((added.place, &marker.as_ref()?.id)));
+        let memories: HashMap<Place, &MemoryId> = kept.chain(added).collect();
+        let before: HashMap<&MemoryId, &String> =
+            self.sheet.base.iter().map(|(id, text)| (id, text)).collect();
+        let mut seen = HashSet::new();
+        let mut said = Vec::new();
+        for entry in self.sheet.page.document.entries() {
+            let marked = entry.marker().map(|marker| &marker.id);
+            let id = memories.get(&entry.place()).copied();
+            match (id, marked) {
+                (Some(id), _) if !self.refused.contains(id) => {
+                    seen.insert(id);
+                    said.push((id.clone(), entry.text()));
+                }
+                (_, Some(marked)) if seen.insert(marked) => {
+                    said.extend(before.get(marked).map(|text| (marked.clone(), (*text).clone())));
+                }
+                _ => {}
+            }
+        }
+        said
     }
 
     /// Returns the line of an entry.

@@ -80,6 +80,14 @@ impl Folder {
         }
     }
 
+    /// Returns what the operating system says of a file, if there is one.
+    pub fn seen(&self, path: &Relative) -> Result<Option<Seen>> {
+        match self.parent(path).and_then(|folder| folder.look(path.name())) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+            seen => Ok(Some(seen.map_err(|cause| failed("look at", path.as_str(), cause))?)),
+        }
+    }
+
     /// Returns every file of markdown, and what was left out.
     pub fn list(&self) -> Result<Listing> {
         self.listed(Relative::new)

@@ -12,6 +12,8 @@ mod workspace;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
@@ -23,7 +25,7 @@ pub use registered::registered;
 pub use sheet::{Sheet, sheets};
 pub use workspace::Workspace;
 
-use self::notes::{Noted, Notes, Reader};
+use self::notes::{Noted, Notes, Reader, Writing};
 use super::compare::Said;
 use super::folder::{Folder, Locked, Relative, Seen, Stamp};
 use super::{Document, Form};
@@ -34,6 +36,9 @@ use crate::text::hex;
 /// How long a file may be changed again without its time being another: some systems count it in
 /// whole seconds.
 const COARSE: SignedDuration = SignedDuration::from_secs(2);
+
+/// How long an editor may take to fill a file that it has emptied.
+const SAVING: Duration = Duration::from_millis(100);
 
 /// A folder that is kept in step with a store.
 #[derive(Debug)]
@@ -87,8 +92,10 @@ pub struct Written {
     pub before: Page,
     /// What it says from now on.
     pub document: Document,
-    /// What both sides agree on from now on.
+    /// What both sides agree on once it is written.
     pub said: Vec<Said>,
+    /// What both sides agree on as long as it is not.
+    pub taken: Vec<Said>,
 }
 
 impl Mirror {
@@ -190,28 +197,49 @@ impl Mirror {
     /// Writes files that are to say something else, and what both sides agree on; `sequence` says how
     /// far the store's changes are in them.
     ///
-    /// Fails with `Conflict` if somebody changed one of them since it was read. Those before it are
-    /// written then; that is no harm, as every entry says by itself which memory it is.
+    /// Fails with `Conflict` if somebody changed one of them since it was read. The others are
+    /// written then, and what the store has taken in is agreed on all the same.
     pub fn write(&self, written: Vec<Written>, memories: &[Memory], sequence: u64) -> Result<()> {
         let locked = self.folder.lock()?;
-        self.notes.write(|notes| {
+        let outcome = self.notes.write(|notes| {
             registered::note(notes, self)?;
-            for Written { before, document, said } in written {
-                let found = notes.page(&before.path)?.map_or(0, |noted| noted.revision);
-                if found != before.revision {
-                    return Err(meanwhile(&before.path));
-                }
-                let stamp = put(&locked, &before, &document)?;
-                match stamp {
-                    Some(stamp) => notes.set(&before.path, document.form(), Some(&stamp), &said)?,
-                    None => notes.remove(&before.path)?,
+            let mut outcome = Ok(());
+            for one in &written {
+                if let Err(error) = write_one(&locked, notes, one) {
+                    outcome = Err(error);
                 }
             }
-            for memory in memories {
-                notes.follow(&memory.id, Some(memory))?;
+            if outcome.is_ok() {
+                for memory in memories {
+                    notes.follow(&memory.id, Some(memory))?;
+                }
+                notes.set_fact(registered::SEQUENCE, &sequence.to_string())?;
             }
-            notes.set_fact(registered::SEQUENCE, &sequence.to_string())
-        })
+            Ok(outcome)
+        })?;
+        outcome
+    }
+
+    /// Makes sure that every file is still what was read.
+    ///
+    /// An editor that saves a file in place empties it first, and has a moment to fill it again.
+    pub fn check(&self, look: &Look) -> Result<()> {
+        let emptied = |page: &Page| page.document.as_str().is_empty() && !page.base.is_empty();
+        if look.pages.iter().any(emptied) {
+            sleep(SAVING);
+        }
+        for page in &look.pages {
+            let seen = page.stamp.as_ref().map(|stamp| stamp.seen);
+            if self.folder.seen(&page.path)? != seen {
+                return Err(meanwhile(&page.path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what processes left behind that were ended while they wrote before a moment.
+    pub fn clean_up(&self, before: Timestamp) -> Result<usize> {
+        self.folder.lock()?.clean_up(before)
     }
 
     fn nothing(&self, notes: Option<&Reader>) -> Result<Look> {
@@ -278,6 +306,23 @@ fn is_same(noted: &Noted, seen: Seen, now: Timestamp) -> bool {
     let settled = now.checked_sub(COARSE).unwrap_or(now).as_nanosecond();
     let stamp = noted.stamp.as_ref();
     stamp.is_some_and(|stamp| stamp.seen == seen) && seen.modified < settled
+}
+
+/// Writes a file, and what both sides agree on.
+fn write_one(locked: &Locked<'_>, notes: &Writing<'_>, written: &Written) -> Result<()> {
+    let Written { before, document, said, taken } = written;
+    let (path, form) = (&before.path, document.form());
+    if notes.page(path)?.map_or(0, |noted| noted.revision) != before.revision {
+        return Err(meanwhile(path));
+    }
+    match put(locked, before, document) {
+        Ok(Some(stamp)) => notes.set(path, form, Some(&stamp), said),
+        Ok(None) => notes.remove(path),
+        Err(error) => {
+            notes.set(path, form, None, taken)?;
+            Err(error)
+        }
+    }
 }
 
 /// Puts a file into the form it is to have, and returns what it is then.

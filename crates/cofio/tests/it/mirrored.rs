@@ -374,21 +374,36 @@ fn a_folder_is_in_step_with_one_scope_alone() {
 }
 
 #[test]
-fn a_file_that_changes_meanwhile_is_not_overwritten() {
+fn a_file_that_changes_meanwhile_is_not_overwritten_and_what_was_taken_in_is_agreed_on() {
     let life = Life::new();
     let desk = Desk::new(&life);
-    desk.remember("Likes tea");
+    let tea = desk.remember("Likes tea");
     desk.sync();
     let mut look = desk.mirror.look(Timestamp::MIN).unwrap();
     let before = look.pages.pop().unwrap();
     desk.edit("facts.md", |text| text + "- Speaks Welsh\n");
     let document = Document::parse("# Facts\n\n- Likes tea\n- Has two cats\n");
-    let written = vec![Written { before, document, said: Vec::new() }];
-    let refused = desk.mirror.write(written, &[], 0).unwrap_err();
+    let taken = vec![(tea.id, "Likes green tea".to_owned())];
+    let written = Written { before, document, said: Vec::new(), taken: taken.clone() };
+    let refused = desk.mirror.write(vec![written], &[], 0).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
-    desk.remember("Has two cats");
+    assert_eq!(desk.mirror.look(Timestamp::MIN).unwrap().pages[0].base, taken);
+    assert!(desk.read("facts.md").ends_with("- Speaks Welsh\n"));
+}
+
+#[test]
+fn a_file_that_was_read_while_an_editor_wrote_it_is_read_again() {
+    let life = Life::new();
+    let desk = Desk::new(&life);
+    desk.remember("Likes tea");
     desk.sync();
-    assert_eq!(desk.known(State::Active), ["Has two cats", "Likes tea", "Speaks Welsh"]);
+    let text = desk.read("facts.md");
+    // An editor that saves in place empties the file first.
+    desk.edit("facts.md", |_| String::new());
+    let look = desk.mirror.look(Timestamp::MIN).unwrap();
+    desk.mirror.check(&look).unwrap();
+    desk.edit("facts.md", |_| text.clone());
+    assert_eq!(desk.mirror.check(&look).unwrap_err().kind(), ErrorKind::Conflict);
     desk.assert_settled();
 }
 

@@ -1,6 +1,6 @@
 //! What people did to files, as changes to memories.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::SignedDuration;
 
@@ -33,6 +33,8 @@ pub(super) struct Taking<'a> {
     pub(super) steps: Vec<Step>,
     /// Where each new memory stands, among those of `steps`.
     new: HashMap<MemoryId, (usize, usize)>,
+    /// What makes the memories that were edited the ones they are.
+    identities: HashSet<(Scope, [u8; 32])>,
     /// The files that were looked through.
     pub(super) taken: Vec<Taken>,
     /// What was not taken in.
@@ -57,8 +59,8 @@ impl<'a> Taking<'a> {
         now: Timestamp,
     ) -> Self {
         let memories = memories.iter().map(|memory| (&memory.id, memory)).collect();
-        let (steps, new, taken, problems) = Default::default();
-        Self { layout, memories, syncing, now, steps, new, taken, problems }
+        let (steps, new, identities, taken, problems) = Default::default();
+        Self { layout, memories, syncing, now, steps, new, identities, taken, problems }
     }
 
     fn report(&mut self, taken: &Taken, place: Place, why: impl Into<String>) {
@@ -150,7 +152,9 @@ impl Engine {
             rewrite(&mut taken.plan, place, &revised.memory);
         }
         let why = "somebody edited it in a file";
-        taking.steps.push(Step::update(memory.clone(), revised.memory, revised.identity, why));
+        let step = Step::update(memory.clone(), revised.memory, revised.identity, why);
+        self.check_single(caller, taking, &step).await?;
+        taking.steps.push(step);
         Ok(())
     }
 
@@ -190,6 +194,33 @@ impl Engine {
         let why = "somebody wrote it into a file";
         taking.steps.push(Step::create(prepared.memory, prepared.identity, why));
         Ok(marker)
+    }
+
+    /// Refuses a change after which two memories would be one.
+    async fn check_single(
+        &self,
+        caller: &Caller,
+        taking: &mut Taking<'_>,
+        step: &Step,
+    ) -> Result<()> {
+        let same = || Error::new(ErrorKind::Refused, "another memory says the same already");
+        if let Change::Update { memory, identity: Some(identity) } = &step.change
+            && !taking.identities.insert((memory.scope.clone(), *identity))
+        {
+            return Err(same());
+        }
+        let commit = rehearsal(caller, vec![step.change.clone()], taking.now);
+        match self.store.rehearse(commit).await {
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                // It may also be that somebody has just changed it.
+                let found =
+                    self.store.get(caller.access(), std::slice::from_ref(step.id())).await?;
+                let version = taking.memories.get(step.id()).map(|memory| memory.version);
+                let current = found.first().map(|memory| memory.version);
+                Err(if current == version { same() } else { error })
+            }
+            outcome => outcome.map(|_| ()),
+        }
     }
 
     /// Returns what a new entry is.
@@ -247,16 +278,8 @@ impl Engine {
         if taking.new.is_empty() {
             return Ok(());
         }
-        let changes: Vec<Change> = taking.steps.iter().map(|step| step.change.clone()).collect();
-        let commit = Commit {
-            actor: caller.actor().clone(),
-            at: taking.now,
-            changes,
-            audit: Vec::new(),
-            idempotency: None,
-            work: None,
-        };
-        let outcomes = self.store.rehearse(commit).await?;
+        let changes = taking.steps.iter().map(|step| step.change.clone()).collect();
+        let outcomes = self.store.rehearse(rehearsal(caller, changes, taking.now)).await?;
         let steps = std::mem::take(&mut taking.steps);
         for (step, outcome) in steps.into_iter().zip(outcomes) {
             match (taking.new.get(step.id()).copied(), outcome) {
@@ -315,6 +338,12 @@ impl Engine {
     }
 }
 
+/// Returns a commit that is only rehearsed.
+fn rehearsal(caller: &Caller, changes: Vec<Change>, at: Timestamp) -> Commit {
+    let actor = caller.actor().clone();
+    Commit { actor, at, changes, audit: Vec::new(), idempotency: None, work: None }
+}
+
 /// Returns what is to be kept of a new entry.
 fn draft(taking: &Taking<'_>, taken: &Taken, added: &Added, text: Text) -> Draft {
     let Page { path, document, .. } = &taken.sheet.page;
@@ -365,6 +394,7 @@ fn told(error: Error) -> Result<String> {
         ErrorKind::Refused
         | ErrorKind::Invalid
         | ErrorKind::Unauthorized
+        | ErrorKind::ContentTooLong
         | ErrorKind::ConfirmationRequired => Ok(error.to_string()),
         _ => Err(error),
     }

@@ -195,9 +195,10 @@ impl<'a> Locked<'a> {
         if other == name {
             return Ok(());
         }
-        let message =
-            format!("{name:?} and {other:?}, which is there already, are one name on some systems");
-        Err(Error::new(ErrorKind::Conflict, message))
+        let message = format!(
+            "{name:?} and {other:?}, which is there already, are one name on some systems: rename the latter"
+        );
+        Err(Error::new(ErrorKind::Refused, message))
     }
 }
 
