@@ -155,7 +155,7 @@ fn the_doctor_says_where_everything_is() {
         (&report["embeddings"]["pending"], &report["embeddings"]["perCent"]),
         (&1.into(), &0.into())
     );
-    assert_eq!(report["settings"][1]["origin"], "variable USER");
+    assert_eq!(report["settings"][3]["origin"], "variable USER");
 }
 
 #[test]

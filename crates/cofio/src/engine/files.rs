@@ -130,7 +130,11 @@ impl Engine {
         }
         let layout = mirror.layout();
         let mut taking = Taking::new(layout, &memories, syncing, now);
-        for sheet in sheets(&look, &memories, layout, self.zone()) {
+        let sheets = sheets(&look, &memories, layout, self.zone());
+        // What belongs into a file that cannot be read has to be looked at again.
+        let placed = sheets.iter().map(|sheet| sheet.store.len()).sum::<usize>();
+        let sequence = Some(sequence).filter(|_| placed == memories.len());
+        for sheet in sheets {
             self.take_sheet(caller, &mut taking, sheet).await?;
         }
         self.recognise_known(caller, &mut taking).await?;

@@ -150,7 +150,8 @@ impl Mirror {
         };
         let mut look = self.nothing(notes.as_ref())?;
         let listing = self.folder.list()?;
-        let skipped = listing.skipped.into_iter();
+        // What is hidden is nobody's.
+        let skipped = listing.skipped.into_iter().filter(|one| !is_hidden(&one.path));
         look.unread.extend(skipped.map(|one| Unread { path: one.path, why: one.why.to_owned() }));
         for (path, seen) in listing.files {
             let known = noted.remove(path.as_str());
@@ -158,8 +159,7 @@ impl Mirror {
                 self.read(&mut look, notes.as_ref(), path, known.as_ref())?;
             }
         }
-        let unread: Vec<&str> = look.unread.iter().map(|unread| unread.path.as_str()).collect();
-        noted.retain(|path, _| !unread.contains(&path.as_str()));
+        noted.retain(|path, _| !look.is_unread(path));
         for (path, known) in noted {
             self.read(&mut look, notes.as_ref(), Relative::new(&path)?, Some(&known))?;
         }
@@ -195,11 +195,16 @@ impl Mirror {
     }
 
     /// Writes files that are to say something else, and what both sides agree on; `sequence` says how
-    /// far the store's changes are in them.
+    /// far the store's changes are in them, if all of them are.
     ///
     /// Fails with `Conflict` if somebody changed one of them since it was read. The others are
     /// written then, and what the store has taken in is agreed on all the same.
-    pub fn write(&self, written: Vec<Written>, memories: &[Memory], sequence: u64) -> Result<()> {
+    pub fn write(
+        &self,
+        written: Vec<Written>,
+        memories: &[Memory],
+        sequence: Option<u64>,
+    ) -> Result<()> {
         let locked = self.folder.lock()?;
         let outcome = self.notes.write(|notes| {
             registered::note(notes, self)?;
@@ -213,7 +218,9 @@ impl Mirror {
                 for memory in memories {
                     notes.follow(&memory.id, Some(memory))?;
                 }
-                notes.set_fact(registered::SEQUENCE, &sequence.to_string())?;
+                if let Some(sequence) = sequence {
+                    notes.set_fact(registered::SEQUENCE, &sequence.to_string())?;
+                }
             }
             Ok(outcome)
         })?;
@@ -269,8 +276,10 @@ impl Mirror {
             Ok(Some(content)) => (content.text, Some(content.stamp)),
             Ok(None) => (String::new(), None),
             Err(error) if is_unreadable(&error) => {
-                let path = path.as_str().to_owned();
-                look.unread.push(Unread { path, why: error.to_string() });
+                if !look.is_unread(path.as_str()) {
+                    let path = path.as_str().to_owned();
+                    look.unread.push(Unread { path, why: error.to_string() });
+                }
                 return Ok(());
             }
             Err(error) => return Err(error),
@@ -284,6 +293,10 @@ impl Mirror {
 /// Returns whether it is the file that cannot be read, whoever tries.
 fn is_unreadable(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid | ErrorKind::ContentTooLong | ErrorKind::Refused)
+}
+
+fn is_hidden(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| name.starts_with('.'))
 }
 
 /// Reads a text in a form; entries without a marker that say what a memory said are that memory.
@@ -344,6 +357,16 @@ fn put(locked: &Locked<'_>, before: &Page, document: &Document) -> Result<Option
 fn meanwhile(path: &Relative) -> Error {
     let message = format!("{:?} was written to meanwhile", path.as_str());
     Error::new(ErrorKind::Conflict, message)
+}
+
+impl Look {
+    /// Returns whether a file, or a folder that it is in, could not be read.
+    fn is_unread(&self, path: &str) -> bool {
+        self.unread.iter().any(|unread| {
+            path.strip_prefix(unread.path.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
 }
 
 impl Page {

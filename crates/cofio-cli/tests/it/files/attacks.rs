@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use cofio::model::State;
+use rusqlite::Connection;
 use serde_json::Value;
 
 use super::kept::Kept;
@@ -224,20 +225,24 @@ fn notes_that_somebody_wrote_lead_nowhere() {
     let machine = Machine::new();
     remember(&machine, "Prefers tea");
     synced(&machine, "");
-    let notes = fs::read_dir(machine.home("cofio.db.files")).unwrap();
-    let mut notes = notes.map(|entry| entry.unwrap().path());
-    let note = notes.find(|path| path.extension().is_some_and(|name| name == "json")).unwrap();
-    let text = fs::read_to_string(&note).unwrap();
+    let notes = fs::read_dir(machine.home("cofio.db.files")).unwrap().next().unwrap().unwrap();
+    let note = notes.path().join("notes.db");
     for path in ["../outside.md", "/tmp/outside.md", "daily/../../outside.md"] {
-        fs::write(&note, text.replace("facts.md", path)).unwrap();
+        let database = Connection::open(&note).unwrap();
+        database
+            .execute_batch(&format!(
+                "UPDATE pages SET path = '{path}'; UPDATE said SET path = '{path}';"
+            ))
+            .unwrap();
+        drop(database);
         remember(&machine, path);
         machine.run("files sync memory --yes");
         assert!(!machine.path("outside.md").exists() && !Path::new("/tmp/outside.md").exists());
     }
-    fs::write(&note, "{").unwrap();
+    fs::write(&note, "{".repeat(1_000)).unwrap();
     let (said, code) = complaint(&machine.run("files sync memory"));
-    assert!(code != 0 && said.contains("remove them"), "{code}: {said}");
-    fs::remove_file(&note).unwrap();
+    assert!(code != 0 && said.contains("remove it"), "{code}: {said}");
+    fs::remove_dir_all(notes.path()).unwrap();
     synced(&machine, "");
     let kept = Kept::read(&machine);
     assert_eq!((kept.active().count(), kept.0.len()), (4, 4));

@@ -59,7 +59,7 @@ fn a_file_that_some_systems_take_for_ours_is_told() {
     machine.write("memory/Facts.md", "- Prefers tea\n");
     assert!(machine.run("remember --layer user 'Has two cats'").status.success());
     let (said, code) = complaint(&machine.run("files sync memory"));
-    assert!(code == 1 && said.contains("rename"), "{code}: {said}");
+    assert!(code != 0 && said.contains("rename"), "{code}: {said}");
     assert_eq!(fs::read_to_string(machine.path("memory/Facts.md")).unwrap(), "- Prefers tea\n");
 }
 

@@ -14,7 +14,7 @@ const PROFILES: [(&str, usize); 8] = [
     ("simple", 3),
     ("longterm", 6),
     ("consolidator", 6),
-    ("files", 4),
+    ("files", 5),
     ("server-memory", 9),
     ("memory", 1),
     ("all", 34),

@@ -48,7 +48,7 @@ fn add(
         let path = format!("{prefix}{name}");
         let skipped = match (kind, check(&path)) {
             (FoundKind::Link, _) if !name.starts_with('.') => Some("it is a symbolic link"),
-            (FoundKind::Folder, _) if name.starts_with('.') => None,
+            (FoundKind::Folder, _) if name.starts_with('.') => Some("it is hidden"),
             (FoundKind::Folder, _) if depth >= Relative::DEEPEST => Some("it is too deep"),
             (FoundKind::Folder | FoundKind::Other, Ok(_)) if is_markdown(&name) => {
                 Some("it is no file, though it is called like one")

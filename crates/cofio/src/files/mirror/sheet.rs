@@ -118,10 +118,9 @@ impl Look {
         for id in ids.iter().filter(|id| places.of(id).is_none()) {
             missing.extend(stood(id)?.or_else(|| spots.get(id).cloned()));
         }
-        let pages = self.pages.iter().map(|page| page.path.as_str());
-        let known: HashSet<&str> =
-            pages.chain(self.unread.iter().map(|unread| unread.path.as_str())).collect();
-        let unknown = missing.iter().filter(|path| !known.contains(path.as_str()));
+        let known: HashSet<&str> = self.pages.iter().map(|page| page.path.as_str()).collect();
+        let unknown =
+            missing.iter().filter(|path| !known.contains(path.as_str()) && !self.is_unread(path));
         unknown.map(|path| Relative::new(path)).collect()
     }
 }

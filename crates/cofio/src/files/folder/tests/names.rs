@@ -56,7 +56,7 @@ fn a_name_that_is_another_one_elsewhere_is_refused() {
     for other in ["people/ann.md", "People/other.md", "cafe\u{301}.md", "CAF\u{c9}.md"] {
         assert_eq!(
             failure(folder.append(&path(other), "", "- b\n")).0,
-            ErrorKind::Conflict,
+            ErrorKind::Refused,
             "{other}"
         );
         assert_eq!(
