@@ -231,7 +231,7 @@ fn notes_that_somebody_wrote_lead_nowhere() {
         let database = Connection::open(&note).unwrap();
         database
             .execute_batch(&format!(
-                "UPDATE pages SET path = '{path}'; UPDATE said SET path = '{path}';"
+                "UPDATE OR REPLACE pages SET path = '{path}'; UPDATE OR REPLACE said SET path = '{path}';"
             ))
             .unwrap();
         drop(database);

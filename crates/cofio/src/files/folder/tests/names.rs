@@ -61,7 +61,7 @@ fn a_name_that_is_another_one_elsewhere_is_refused() {
         );
         assert_eq!(
             failure(folder.replace(&path(other), "- b\n", None)).0,
-            ErrorKind::Conflict,
+            ErrorKind::Refused,
             "{other}"
         );
     }

@@ -80,8 +80,11 @@ fn a_list_has_what_can_be_read_and_says_what_was_left_out() {
     let files: Vec<&str> = listing.files.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(files, ["a.md", "b/c.md", "x.MD", "z.markdown"]);
     let skipped: Vec<&str> = listing.skipped.iter().map(|skipped| &*skipped.path).collect();
-    let expected = [".git", "a:b.md", "b/.obsidian", "link.md"];
-    assert_eq!(skipped, if cfg!(unix) { &expected[..] } else { &[".git", "b/.obsidian"] });
+    let expected = [".cofio", ".git", "a:b.md", "b/.obsidian", "link.md"];
+    assert_eq!(
+        skipped,
+        if cfg!(unix) { &expected[..] } else { &[".cofio", ".git", "b/.obsidian"] }
+    );
 }
 
 #[cfg(target_os = "linux")]
