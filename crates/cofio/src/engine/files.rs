@@ -145,7 +145,7 @@ impl Engine {
             return Ok(Synced { held: Some(held), problems, unread, ..Synced::default() });
         }
         let counts = counts(&taken);
-        let mut synced = Synced { problems, counts, unread, ..Synced::default() };
+        let mut synced = Synced { counts, problems, unread, ..Synced::default() };
         if !syncing.dry_run && !plan.steps.is_empty() {
             mirror.check(&look)?;
             synced.job = Some(self.take_in(caller, plan, now).await?);
@@ -159,7 +159,7 @@ impl Engine {
             written.push(one.written(&by_id, layout, self.zone()));
         }
         if !syncing.dry_run {
-            mirror.write(written, &memories, sequence)?;
+            mirror.write(&written, &memories, sequence)?;
         }
         Ok(synced)
     }

@@ -213,7 +213,8 @@ impl fmt::Display for Document {
 impl fmt::Debug for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (bytes, blocks) = (self.text.len(), self.blocks.len());
-        f.debug_struct("Document").field("bytes", &bytes).field("blocks", &blocks).finish()
+        let mut shown = f.debug_struct("Document");
+        shown.field("form", &self.form).field("bytes", &bytes).field("blocks", &blocks).finish()
     }
 }
 

@@ -175,14 +175,11 @@ impl<'a> Edit<'a> {
     }
 
     fn add_under(&mut self, titles: &[String], new: New) {
-        let place = match self.places.get(titles) {
-            Some(place) => *place,
-            None => {
-                let place = self.section_place(titles);
-                self.places.insert(titles.to_owned(), place);
-                place
-            }
-        };
+        let known = self.places.get(titles).copied();
+        let place = known.unwrap_or_else(|| self.section_place(titles));
+        if known.is_none() {
+            self.places.insert(titles.to_owned(), place);
+        }
         let SectionPlace { depth, level, end } = place;
         if depth == titles.len() {
             return self.entries_at(end).push(new);

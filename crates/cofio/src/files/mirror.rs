@@ -148,7 +148,7 @@ impl Mirror {
             Some(notes) => notes.pages()?.into_iter().collect(),
             None => BTreeMap::new(),
         };
-        let mut look = self.nothing(notes.as_ref())?;
+        let mut look = Self::nothing(notes.as_ref())?;
         let listing = self.folder.list()?;
         // What is hidden is nobody's.
         let skipped = listing.skipped.into_iter().filter(|one| !is_hidden(&one.path));
@@ -201,15 +201,15 @@ impl Mirror {
     /// written then, and what the store has taken in is agreed on all the same.
     pub fn write(
         &self,
-        written: Vec<Written>,
+        written: &[Written],
         memories: &[Memory],
         sequence: Option<u64>,
     ) -> Result<()> {
         let locked = self.folder.lock()?;
-        let outcome = self.notes.write(|notes| {
+        self.notes.write(|notes| {
             registered::note(notes, self)?;
             let mut outcome = Ok(());
-            for one in &written {
+            for one in written {
                 if let Err(error) = write_one(&locked, notes, one) {
                     outcome = Err(error);
                 }
@@ -223,8 +223,7 @@ impl Mirror {
                 }
             }
             Ok(outcome)
-        })?;
-        outcome
+        })?
     }
 
     /// Makes sure that every file is still what was read.
@@ -249,7 +248,7 @@ impl Mirror {
         self.folder.lock()?.clean_up(before)
     }
 
-    fn nothing(&self, notes: Option<&Reader>) -> Result<Look> {
+    fn nothing(notes: Option<&Reader>) -> Result<Look> {
         let Some(notes) = notes else { return Ok(Look::default()) };
         let sequence = notes.fact(registered::SEQUENCE)?;
         let sequence = sequence.and_then(|sequence| sequence.parse().ok());

@@ -385,7 +385,7 @@ fn a_file_that_changes_meanwhile_is_not_overwritten_and_what_was_taken_in_is_agr
     let document = Document::parse("# Facts\n\n- Likes tea\n- Has two cats\n");
     let taken = vec![(tea.id, "Likes green tea".to_owned())];
     let written = Written { before, document, said: Vec::new(), taken: taken.clone() };
-    let refused = desk.mirror.write(vec![written], &[], None).unwrap_err();
+    let refused = desk.mirror.write(&[written], &[], None).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
     assert_eq!(desk.mirror.look(Timestamp::MIN).unwrap().pages[0].base, taken);
     assert!(desk.read("facts.md").ends_with("- Speaks Welsh\n"));

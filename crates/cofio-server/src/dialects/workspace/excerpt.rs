@@ -26,10 +26,10 @@ pub(super) fn excerpt(text: &str, words: &[String]) -> String {
         let above = first.checked_sub(1).map(|line| lines[line].chars().count() + 1);
         match (below, above) {
             (Some(below), _) if length + below <= SHOWN => {
-                (last, length) = (last + 1, length + below)
+                (last, length) = (last + 1, length + below);
             }
             (_, Some(above)) if length + above <= SHOWN => {
-                (first, length) = (first - 1, length + above)
+                (first, length) = (first - 1, length + above);
             }
             _ => break,
         }

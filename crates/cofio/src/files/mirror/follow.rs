@@ -122,7 +122,9 @@ impl Mirror {
         let agreed = noted.as_ref().and_then(|noted| noted.stamp.as_ref());
         let untouched = stamp.map(|stamp| &stamp.sha256) == agreed.map(|stamp| &stamp.sha256);
         let mut following = Following::new(form, content.as_ref(), notes.said(path)?);
-        changes.iter().for_each(|(one, spot)| following.plan(one, spot.as_ref()));
+        for (one, spot) in changes {
+            following.plan(one, spot.as_ref());
+        }
         if following.is_idle() {
             return Ok(());
         }
@@ -180,8 +182,15 @@ struct Following {
     /// What entries say that are nobody's.
     loose: HashSet<String>,
     changes: Vec<Change>,
-    /// What a file that is one memory is from now on, if it is another.
-    page: Option<Option<Said>>,
+    /// What becomes of a file that is one memory.
+    page: Page,
+}
+
+/// What becomes of a file that is one memory.
+enum Page {
+    Stays,
+    Says(Said),
+    Goes,
 }
 
 /// What becomes of an entry.
@@ -205,7 +214,7 @@ impl Following {
             }
         }
         let agreed = base.iter().cloned().collect();
-        Self { document, base, agreed, standing, loose, changes: Vec::new(), page: None }
+        Self { document, base, agreed, standing, loose, changes: Vec::new(), page: Page::Stays }
     }
 
     /// Plans for a memory, unless somebody changed what the file says of it.
@@ -237,22 +246,24 @@ impl Following {
     fn plan_page(&mut self, id: &MemoryId, text: Option<String>) {
         let said = self.document.entries().next().map(|entry| entry.text());
         if said.as_ref() == self.agreed.get(id) {
-            self.page = Some(text.map(|text| (id.clone(), text)));
+            self.page = text.map_or(Page::Goes, |text| Page::Says((id.clone(), text)));
         }
     }
 
     /// Returns whether nothing is to be done.
     fn is_idle(&self) -> bool {
-        self.changes.is_empty() && self.page.is_none()
+        self.changes.is_empty() && matches!(self.page, Page::Stays)
     }
 
     /// Returns the file as it is to be, and what both sides agree on then.
     fn finish(self) -> (Document, Vec<Said>) {
         let Self { document, mut base, mut agreed, changes, page, .. } = self;
-        if let Some(page) = page {
-            let text = page.as_ref().map(|(_, text)| text.as_str());
-            let written = document.other_page(text, None);
-            return (written, page.into_iter().collect());
+        match page {
+            Page::Stays => {}
+            Page::Says(said) => {
+                return (document.other_page(Some(&said.1), None), vec![said]);
+            }
+            Page::Goes => return (document.other_page(None, None), Vec::new()),
         }
         let mut edit = document.edit();
         for change in changes {

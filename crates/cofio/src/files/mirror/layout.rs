@@ -147,7 +147,7 @@ impl Layout {
         let list = key.starts_with(DAILY) || LISTS.iter().any(|(name, _)| *name == key);
         let path = format!("{prefix}{key}");
         !list
-            && key.ends_with(".md")
+            && key.strip_suffix(".md").is_some()
             && Relative::new(&path).is_ok()
             && self.owner(&path).is_some_and(|(_, inner)| inner == key)
     }

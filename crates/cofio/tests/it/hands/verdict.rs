@@ -12,6 +12,9 @@ use crate::mirrored::files;
 /// How often both are brought together before there has to be nothing to do.
 const MOST_ROUNDS: usize = 4;
 
+/// Every file, by where it is.
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+
 impl Desk<'_> {
     /// Brings both together until nothing changes, and returns what is wrong then.
     pub fn finish(mut self) -> Vec<String> {
@@ -34,7 +37,7 @@ impl Desk<'_> {
     }
 
     /// Returns all files and all memories.
-    fn everything(&self) -> (BTreeMap<PathBuf, Vec<u8>>, Vec<(String, u64)>) {
+    fn everything(&self) -> (Files, Vec<(String, u64)>) {
         let files = files(self.mirror.path());
         let memories = self.memories(State::ALL);
         let mut versions: Vec<(String, u64)> =
