@@ -148,12 +148,13 @@ fn list(app: &App) -> Result<()> {
 
 impl Stop {
     fn run(&self, app: &App) -> Result<()> {
-        if self.folder == app.settings.memory_dir() && mirrors::workspace(&app.settings)?.is_some()
-        {
+        let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let folder = resolved(&self.folder);
+        let counts = mirrors::workspace(&app.settings)?;
+        if counts.is_some_and(|counts| resolved(counts.path()) == folder) {
             let message = "the folder is what counts: set the backend to sqlite first";
             return Err(Refusal::Usage(message.to_owned()).into());
         }
-        let folder = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
         let mirrors = mirror::registered(&mirrors::notes(&app.settings))?;
         let Some(mirror) = mirrors.into_iter().find(|mirror| mirror.path() == folder) else {
             let message = format!("{} is not kept in step", output::shown(&self.folder));

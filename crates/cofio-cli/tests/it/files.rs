@@ -172,6 +172,14 @@ fn a_folder_can_be_let_go() {
 }
 
 #[test]
+fn a_folder_that_counts_is_not_let_go() {
+    let machine = counting();
+    machine.write(".cofio/memory/facts.md", "- Prefers tea\n");
+    let (said, code) = complaint(&machine.run("files stop .cofio/memory"));
+    assert!(code == 2 && said.contains("counts"), "{code}: {said}");
+}
+
+#[test]
 fn a_secret_in_a_folder_that_counts_is_kept_out_and_told() {
     let machine = counting();
     machine.write(".cofio/memory/facts.md", "- Prefers tea\n- my password is hunter2Zebra!9\n");

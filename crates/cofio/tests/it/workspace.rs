@@ -317,6 +317,17 @@ fn what_was_forgotten_does_not_come_back_with_its_marker() {
 }
 
 #[test]
+fn what_was_forgotten_and_is_written_again_twice_is_one() {
+    let place = of_agnx();
+    let tea = place.remember(draft(Layer::Project, Kind::Fact, "Tea is at four"));
+    let line = place.read("facts.md");
+    block_on(place.engine.forget(&keeper(), &[tea.id])).unwrap();
+    place.write("facts.md", &format!("{line}- Tea is at four\n"));
+    assert_eq!(place.take_in().problems.len(), 1, "the second says the same already");
+    assert!(place.known().contains_key("Tea is at four"));
+}
+
+#[test]
 fn folders_are_found_again_by_their_notes() {
     let place = of_agnx();
     let notes = place.folder.path().join("index/notes");

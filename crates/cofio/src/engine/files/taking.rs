@@ -275,12 +275,17 @@ impl Engine {
         caller: &Caller,
         taking: &mut Taking<'_>,
     ) -> Result<()> {
-        if taking.new.is_empty() {
-            return Ok(());
-        }
+        // What gets another name may still be what is known under a third.
+        while !taking.new.is_empty() && self.recognise_once(caller, taking).await? {}
+        Ok(())
+    }
+
+    /// Does so once, and returns whether something was given another name.
+    async fn recognise_once(&self, caller: &Caller, taking: &mut Taking<'_>) -> Result<bool> {
         let changes = taking.steps.iter().map(|step| step.change.clone()).collect();
         let outcomes = self.store.rehearse(rehearsal(caller, changes, taking.now)).await?;
         let steps = std::mem::take(&mut taking.steps);
+        let mut renamed = false;
         for (step, outcome) in steps.into_iter().zip(outcomes) {
             match (taking.new.get(step.id()).copied(), outcome) {
                 (Some(place), Outcome::Existing(known)) => {
@@ -288,14 +293,16 @@ impl Engine {
                 }
                 (Some((file, index)), Outcome::Missing(_)) => {
                     let step = self.renamed(step, taking.now);
-                    let marker = Marker::new(step.id().clone());
-                    taking.taken[file].added[index] = Some(marker);
+                    let id = step.id().clone();
+                    taking.new.insert(id.clone(), (file, index));
+                    taking.taken[file].added[index] = Some(Marker::new(id));
                     taking.steps.push(step);
+                    renamed = true;
                 }
                 _ => taking.steps.push(step),
             }
         }
-        Ok(())
+        Ok(renamed)
     }
 
     async fn take_known(
