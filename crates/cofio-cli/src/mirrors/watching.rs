@@ -26,7 +26,13 @@ const ANYWAY: u32 = 30;
 
 /// Keeps the folders that there are notes of in step with the store, until nobody polls it.
 pub async fn keep_in_step(desk: Arc<Desk>, notes: PathBuf, user: Identifier, tell: fn(&Synced)) {
-    let Ok(engine) = desk.engine().await.cloned() else { return };
+    let engine = loop {
+        match desk.engine().await {
+            Ok(engine) => break engine.clone(),
+            // Somebody may mend it meanwhile.
+            Err(_) => time::sleep(PAUSE).await,
+        }
+    };
     let keeping = Keeping { engine, caller: Caller::keeper(user), tell };
     loop {
         let known = changed_at(&notes);
