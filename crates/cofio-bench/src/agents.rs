@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::filled::{filled_home, store_in};
-use crate::machine::{command_line, percentile};
+use crate::machine::command_line;
 use crate::texts::Texts;
+use crate::waits::Waits;
 
 /// How often each process is started.
 const STARTS: usize = 15;
@@ -40,37 +41,21 @@ struct Report {
     stop: Waits,
 }
 
-/// Milliseconds.
-#[derive(Serialize)]
-struct Waits {
-    p50: f64,
-    longest: f64,
-}
-
-impl Waits {
-    /// Starts something again and again, each time with another number.
-    fn of(once: impl Fn(usize) -> Result<f64>) -> Result<Self> {
-        let mut samples = (0..STARTS).map(once).collect::<Result<Vec<f64>>>()?;
-        let p50 = percentile(&mut samples, 0.5);
-        Ok(Self { p50, longest: samples.last().copied().unwrap_or(p50) })
-    }
-}
-
 /// Measures and prints one JSON document.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let agent = Agent::new(arguments)?;
     let report = Report {
         memories: arguments.memories,
         embedded: arguments.embedded,
-        first_answer: Waits::of(|_| agent.first_answer())?,
-        session_start: Waits::of(|number| {
+        first_answer: Waits::of(STARTS, |_| agent.first_answer())?,
+        session_start: Waits::of(STARTS, |number| {
             agent.hook(number, "SessionStart", &json!({ "source": "startup" }))
         })?,
-        prompt: Waits::of(|number| {
+        prompt: Waits::of(STARTS, |number| {
             let question = Texts::new(number as u64 + 3).question();
             agent.hook(number, "UserPromptSubmit", &json!({ "prompt": question }))
         })?,
-        stop: Waits::of(|number| {
+        stop: Waits::of(STARTS, |number| {
             let said = Texts::new(number as u64 + 30).note();
             agent.hook(number, "Stop", &json!({ "last_assistant_message": said }))
         })?,

@@ -16,6 +16,7 @@ mod store;
 mod table;
 mod texts;
 mod vectors;
+mod waits;
 mod workspace;
 mod writer;
 mod year;

@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::filled::filled_home;
-use crate::machine::{command_line, percentile};
+use crate::machine::command_line;
 use crate::texts::Texts;
+use crate::waits::Waits;
 
 /// How often something is measured.
 const ROUNDS: usize = 20;
@@ -61,21 +62,6 @@ struct Report {
     sync_from_files_ms: f64,
 }
 
-/// Milliseconds.
-#[derive(Serialize)]
-struct Waits {
-    p50: f64,
-    longest: f64,
-}
-
-impl Waits {
-    fn of(once: impl FnMut(usize) -> Result<f64>) -> Result<Self> {
-        let mut samples = (0..ROUNDS).map(once).collect::<Result<Vec<f64>>>()?;
-        let p50 = percentile(&mut samples, 0.5);
-        Ok(Self { p50, longest: samples.last().copied().unwrap_or(p50) })
-    }
-}
-
 /// Measures and prints one JSON document.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let Arguments { days, topics, memories } = *arguments;
@@ -85,16 +71,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         tools.call("recall", &json!({}))?;
         Ok(tools)
     })?;
-    let recall = Waits::of(|_| Ok(timed(|| tools.call("recall", &json!({})))?.0))?;
-    let remember = Waits::of(|number| {
+    let recall = Waits::of(ROUNDS, |_| Ok(timed(|| tools.call("recall", &json!({})))?.0))?;
+    let remember = Waits::of(ROUNDS, |number| {
         let said = json!({"content": Texts::new(number as u64).note()});
         Ok(timed(|| tools.call("remember", &said))?.0)
     })?;
-    let learn_fact = Waits::of(|number| {
+    let learn_fact = Waits::of(ROUNDS, |number| {
         let said = json!({"topic": "topic-1", "content": Texts::new(number as u64).note()});
         Ok(timed(|| tools.call("learn_fact", &said))?.0)
     })?;
-    let edit_to_search = Waits::of(|number| workplace.edit_to_search(&mut tools, number))?;
+    let edit_to_search = Waits::of(ROUNDS, |number| workplace.edit_to_search(&mut tools, number))?;
     drop(tools);
     let synced = Synced::measure(memories)?;
     let report = Report {
