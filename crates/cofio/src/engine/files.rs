@@ -9,9 +9,9 @@ use jiff::tz::TimeZone;
 use super::maintain::{count, described};
 use super::{Engine, check_open};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::compare::{self, Conflict, Known, Said};
+use crate::files::compare::{self, Conflict, Known, Plan as Comparison, Said};
 use crate::files::folder::Relative;
-use crate::files::mirror::{self, Layout, Look, Unread, Written, sheets};
+use crate::files::mirror::{self, Layout, Look, Span, Unread, Written, sheets};
 use crate::files::{Marker, Mirror, Place, Shape};
 use crate::lifecycle::guard;
 use crate::lifecycle::plan::Plan;
@@ -156,7 +156,7 @@ impl Engine {
             let path = &one.sheet.page.path;
             let conflicts = one.plan.conflicts.iter().cloned();
             synced.conflicts.extend(conflicts.map(|conflict| (path.clone(), conflict)));
-            written.push(one.written(&by_id, layout, self.zone()));
+            written.push(one.written(&by_id, layout, self.zone(), now));
         }
         if !syncing.dry_run {
             mirror.write(&written, &memories, sequence)?;
@@ -287,8 +287,9 @@ impl Taken {
         memories: &HashMap<&MemoryId, &Memory>,
         layout: &Layout,
         zone: &TimeZone,
+        now: Timestamp,
     ) -> Written {
-        let taken = self.taken();
+        let (taken, span) = (self.taken(), self.span(memories, now));
         let Self { sheet, plan, added, refused } = self;
         let spot = |id: &MemoryId| layout.spot(memories.get(id)?, zone);
         let document = plan.write(&sheet.page.document, &added, layout.bare(), |id, marker| {
@@ -299,8 +300,19 @@ impl Taken {
                 shape: spot.map_or(Shape::Item, |spot| spot.shape),
             }
         });
+        let path = sheet.page.path.as_str();
+        let document = layout.headed(path, &sheet.page.document, document, span);
         let said = compare::base(&document, &sheet.base, &refused);
         Written { before: sheet.page, document, said, taken }
+    }
+
+    /// Returns of when the memories of the file are.
+    fn span(&self, memories: &HashMap<&MemoryId, &Memory>, now: Timestamp) -> Span {
+        let Comparison { edited, added, deleted, .. } = &self.plan;
+        let known = self.sheet.store.iter().filter_map(|(id, _)| memories.get(id));
+        let span = known.fold(Span::default(), |span, memory| span.with(memory));
+        let taken_in = !(edited.is_empty() && added.is_empty() && deleted.is_empty());
+        if taken_in { span.until(now) } else { span }
     }
 
     /// Returns what both sides agree on as long as the file is as it was read, as the store has taken
@@ -333,8 +345,7 @@ impl Taken {
 
     /// Returns the line of an entry.
     fn line(&self, place: Place) -> usize {
-        let mut entries = self.sheet.page.document.entries();
-        entries.find(|entry| entry.place() == place).map_or(0, |entry| entry.line())
+        self.sheet.page.document.entry(place).map_or(0, |entry| entry.line())
     }
 }
 

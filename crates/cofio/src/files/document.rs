@@ -138,6 +138,12 @@ impl Document {
         blocks.filter(|(_, block)| block.kind.is_entry()).map(entry)
     }
 
+    /// Returns the entry at a place.
+    pub fn entry(&self, place: Place) -> Option<Entry<'_>> {
+        let block = self.blocks.get(place.0).filter(|block| block.kind.is_entry())?;
+        Some(Entry { document: self, block, place })
+    }
+
     /// Returns the fields at the top of the file, if it begins with any.
     pub fn front_matter(&self) -> Option<FrontMatter<'_>> {
         let block = self.blocks.iter().find(|block| block.kind == Kind::FrontMatter)?;

@@ -3,6 +3,7 @@
 //! Files are read and written here; what becomes of a memory is the engine's to say.
 
 mod follow;
+mod head;
 mod layout;
 mod notes;
 mod registered;
@@ -20,6 +21,7 @@ use jiff::tz::TimeZone;
 use sha2::{Digest as _, Sha256};
 
 pub use follow::{Followed, is_ours, marker, stands, trust};
+pub use head::Span;
 pub use layout::{Layout, Spot, Text};
 pub use registered::registered;
 pub use sheet::{Sheet, sheets};

@@ -147,13 +147,48 @@ fn what_is_known_is_written_and_what_happened_goes_by_days() {
         desk.sync();
         assert_eq!(
             desk.shown("facts.md"),
-            "# Facts\n\n- Likes tea\n- Lives in Cardiff\n\n  since 2019"
+            "---\nscope: user:alice\nstatus: active\ncreated: 2026-03-01T12:00:00Z\n\
+             updated: 2026-03-01T12:00:00Z\n---\n\n\
+             # Facts\n\n- Likes tea\n- Lives in Cardiff\n\n  since 2019"
         );
         let day = desk.read("daily/2026-03-01.md");
         assert!(
             day.starts_with("# 2026-03-01\n\n## 12:00\n\nGood morning\n<!-- cofio:ep_"),
             "{day}"
         );
+        desk.assert_settled();
+    });
+}
+
+#[test]
+fn the_top_of_a_file_says_of_when_it_is_unless_somebody_takes_that_out() {
+    everywhere(|desk| {
+        desk.remember("Likes tea");
+        desk.sync();
+        desk.life.wait(1);
+        desk.edit("facts.md", |text| text + "- Speaks Welsh\n");
+        desk.sync();
+        let file = desk.read("facts.md");
+        assert!(file.contains("created: 2026-03-01T12:00:00Z\nupdated: 2026-03-02T12"), "{file}");
+
+        desk.edit("facts.md", |text| text.replace("status: active", "mood: sunny"));
+        desk.life.wait(1);
+        desk.remember("Has two cats");
+        desk.sync();
+        let file = desk.read("facts.md");
+        let top = "---\nscope: user:alice\nmood: sunny\ncreated: 2026-03-01T12:00:00Z\nupdated: 2026-03-03T12";
+        assert!(file.starts_with(top), "{file}");
+
+        desk.edit("facts.md", |text| text.split_once("\n\n").unwrap().1.to_owned());
+        desk.remember("Has a dog");
+        desk.sync();
+        assert!(desk.read("facts.md").starts_with("# Facts\n\n- Likes tea"));
+        desk.edit("facts.md", |text| {
+            format!("---\nscope: other\nupdated: 1999-01-01T00:00:00Z\n---\n{text}")
+        });
+        desk.remember("Sings");
+        desk.sync();
+        assert!(desk.read("facts.md").contains("updated: 1999-01-01T00:00:00Z"));
         desk.assert_settled();
     });
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use jiff::tz::TimeZone;
 
 use super::notes::Writing;
-use super::{Mirror, Spot, is_unreadable, read_as, registered};
+use super::{Mirror, Span, Spot, is_unreadable, read_as, registered};
 use crate::error::Result;
 use crate::files::compare::Said;
 use crate::files::folder::{Content, Locked, Relative, Stamp};
@@ -128,7 +128,10 @@ impl Mirror {
         if following.is_idle() {
             return Ok(());
         }
-        let (document, said) = following.finish();
+        let span =
+            changes.iter().filter_map(|(one, _)| one.standing()).fold(Span::default(), Span::with);
+        let (before, (document, said)) = (following.document.clone(), following.finish());
+        let document = self.layout.headed(path.as_str(), &before, document, span);
         match write(locked, path, content.as_ref(), &document)? {
             After::Gone => notes.remove(path),
             After::Known(stamp) if untouched => notes.set(path, form, Some(&stamp), &said),

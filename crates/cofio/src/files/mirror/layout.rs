@@ -144,13 +144,18 @@ impl Layout {
 
     /// Returns whether what is kept under a key is a whole file.
     fn is_page(&self, prefix: &str, key: &str) -> bool {
-        let list = key.starts_with(DAILY) || LISTS.iter().any(|(name, _)| *name == key);
+        let list = key.starts_with(DAILY) || is_list(key);
         let path = format!("{prefix}{key}");
         !list
             && key.strip_suffix(".md").is_some()
             && Relative::new(&path).is_ok()
             && self.owner(&path).is_some_and(|(_, inner)| inner == key)
     }
+}
+
+/// Returns whether a file of a scope has an entry for each memory, and is no log of a day.
+pub(super) fn is_list(path: &str) -> bool {
+    LISTS.iter().any(|(name, _)| *name == path)
 }
 
 fn of_day(prefix: &str, at: Timestamp, zone: &TimeZone) -> Spot {
