@@ -2,12 +2,12 @@
 //!
 //! A store knows the model and nothing of ranking, policy or time.
 
-mod analysed;
 mod chain;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod document;
 mod job_document;
+pub mod kit;
 mod memory_store;
 mod sqlite;
 mod vectors;
@@ -15,12 +15,12 @@ mod vectors;
 use async_trait::async_trait;
 use jiff::SignedDuration;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
     PassageHash, Place, Reading, Scope, Spending, Spent, Stage, State, Survey, Task, Timestamp,
-    ValueHash, Waiting, Work,
+    ValueHash, Waiting,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -518,37 +518,4 @@ pub struct Tombstone {
     pub scope: Scope,
     /// When it was forgotten.
     pub at: Timestamp,
-}
-
-/// Returns the error of a version that is no longer the one expected.
-pub(crate) fn version_conflict(id: &MemoryId, expected: u64, found: u64) -> Error {
-    let message = format!("{id} has version {found}, not {expected}: somebody changed it since");
-    Error::new(ErrorKind::Conflict, message).with("expected", expected).with("found", found)
-}
-
-/// Refuses outcomes of a job's commit among which a change had nothing to change.
-fn check_work(work: Option<&Work>, outcomes: &[Outcome]) -> Result<()> {
-    match outcomes.iter().find(|outcome| !outcome.changed()) {
-        Some(outcome) if work.is_some() => {
-            let message = format!("{} is not as it was when the job was planned", outcome.id());
-            Err(Error::new(ErrorKind::Conflict, message))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Returns the error of a new key that has the id of another.
-fn key_exists(id: &KeyId) -> Error {
-    Error::new(ErrorKind::Conflict, format!("{id} is there already"))
-}
-
-/// Returns the error of a key that was replaced before.
-fn key_replaced(id: &KeyId, by: &KeyId) -> Error {
-    Error::new(ErrorKind::Conflict, format!("{id} was replaced by {by}"))
-        .with("replacedBy", by.as_str())
-}
-
-/// Returns the error of an idempotency key that came back with another request.
-fn key_conflict() -> Error {
-    Error::new(ErrorKind::Conflict, "this idempotency key was used for another request")
 }

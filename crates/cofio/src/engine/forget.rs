@@ -8,7 +8,8 @@ use crate::model::{
     Timestamp,
 };
 use crate::retrieval::Selection;
-use crate::store::{Order, Page, version_conflict};
+use crate::store::kit::version_conflict;
+use crate::store::{Order, Page};
 
 /// What was forgotten.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

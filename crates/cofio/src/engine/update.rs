@@ -4,7 +4,7 @@ use crate::ingest::{self, Redaction, Revised};
 use crate::model::{
     AuditAction, AuditEvent, Caller, Change, Memory, MemoryId, Patch, Right, Timestamp,
 };
-use crate::store::version_conflict;
+use crate::store::kit::version_conflict;
 
 /// How often a change is tried again when somebody else was faster: of so many who change a memory at
 /// once, one gets through each time.

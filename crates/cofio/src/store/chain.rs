@@ -45,7 +45,7 @@ pub fn verify<'a>(
 }
 
 /// Returns the error for a chain that does not hold at `sequence`.
-pub(super) fn broken(sequence: u64) -> Error {
+pub fn broken(sequence: u64) -> Error {
     let message = format!("the audit was tampered with at or before entry {sequence}");
     Error::new(ErrorKind::Damaged, message).with("sequence", sequence)
 }

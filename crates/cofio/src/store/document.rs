@@ -226,7 +226,7 @@ fn scope(layer: &str, names: &BTreeMap<Cow<'_, str>, Cow<'_, str>>) -> Result<Sc
 }
 
 /// Reads a moment from microseconds since the epoch.
-pub(super) fn moment(microseconds: i64) -> Result<Timestamp> {
+pub fn moment(microseconds: i64) -> Result<Timestamp> {
     Timestamp::from_microsecond(microseconds).map_err(unreadable)
 }
 

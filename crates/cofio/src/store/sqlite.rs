@@ -8,7 +8,6 @@
 mod audit;
 mod codes;
 mod copy;
-mod derived;
 mod earlier;
 mod entities;
 mod evidence;
@@ -41,6 +40,7 @@ use async_trait::async_trait;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::kit::Ready;
 use super::{
     Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
     Rejection, ScopeSummary, Store, Tombstone,
@@ -51,7 +51,6 @@ use crate::model::{
     JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
     Scope, Spending, Stage, Task, Timestamp, ValueHash, Waiting,
 };
-use derived::Ready;
 use threads::Threads;
 
 #[cfg(feature = "bench")]

@@ -11,7 +11,7 @@ use crate::model::{
     Author, Cues, Embedding, Evidence, Filter, Groups, Meaning, Memory, Occurrence, Occurrences,
     Place, Scope, Spread, Survey, Turn, WordUse,
 };
-use crate::store::analysed::is_capitalised;
+use crate::store::kit::is_capitalised;
 
 /// Returns what is known of the scopes.
 pub(super) fn survey(contents: &Contents, scopes: &[Scope], words: &[String]) -> Survey {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::embedding::Claim;
 use crate::model::{Accesses, Embedding, EntityType, Filter, JobId, Memory, PassageVector, Stage};
-use crate::store::analysed::Analysed;
+use crate::store::kit::Analysed;
 use crate::text::fold;
 
 /// A memory with everything that is kept beside it.

@@ -3,7 +3,7 @@
 use super::contents::Contents;
 use crate::error::Result;
 use crate::model::{KeyChange, KeyCommit, KeyId, Timestamp};
-use crate::store::{key_exists, key_replaced};
+use crate::store::kit::{key_exists, key_replaced};
 
 impl Contents {
     /// Makes all changes of keys and records them, or makes none; returns whether any was made.

@@ -6,12 +6,13 @@ use super::contents::{Contents, ScopeKey};
 use super::embedding::Claim;
 use super::journal::Unplaced;
 use super::kept::{Kept, version};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::model::{
     AuditEvent, Change, ChangeKind, Commit, Embedding, Fingerprint, IdempotencyKey, Identifier,
     MemoryId, Outcome, PassageVector, Scope, Timestamp, ValueHash, Work,
 };
-use crate::store::{Rejection, Tombstone, check_work, key_conflict, version_conflict};
+use crate::store::kit::{already_known, check_work, key_conflict, version_conflict};
+use crate::store::{Rejection, Tombstone};
 
 /// A commit whose texts are analysed, which needs no lock.
 pub(super) struct Prepared {
@@ -183,7 +184,7 @@ impl<'a> Attempt<'a> {
         }
         self.clear_ended(&next);
         if let Some(holder) = self.holder(&next).filter(|holder| *holder != id) {
-            return Err(identity_conflict(&id, &holder));
+            return Err(already_known(&holder));
         }
         self.recorded.push(Unplaced::new(ChangeKind::Updated, &next.memory));
         self.put(&id, Some(next.after(&before)));
@@ -270,10 +271,4 @@ impl<'a> Attempt<'a> {
             self.contents.rejections.remove(&key);
         }
     }
-}
-
-/// Returns the error of a change that would make two memories the same one.
-fn identity_conflict(id: &MemoryId, holder: &MemoryId) -> Error {
-    let message = format!("{id} would say the same as {holder}");
-    Error::new(ErrorKind::Conflict, message).with("existing", holder.as_str())
 }

@@ -7,7 +7,6 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use uuid::{NoContext, Uuid};
 
-use super::derived::Derived;
 use super::read::{self, collect};
 use super::{
     SqliteOptions, SqliteStore, codes, connect, create_new, failed, field, index, keys, pending,
@@ -15,6 +14,7 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::document;
+use crate::store::kit::Derived;
 
 /// What a check of the file found.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::derived::Named;
 use super::field::Field;
 use super::read::{self, collect};
 use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Entity, Memory, MemoryId, Mention, Scope, Timestamp};
 use crate::store::document::moment;
+use crate::store::kit::Named;
 use crate::text::fold;
 
 /// How many memories an entity is returned with.

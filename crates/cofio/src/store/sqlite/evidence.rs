@@ -10,7 +10,7 @@ use super::gathering::{Compared, Gathering, Scoped, Word};
 use super::{entities, pending, read};
 use crate::error::Result;
 use crate::model::{Cues, Evidence, Filter, Groups, Memory, Place, Scope, Spread, Survey, WordUse};
-use crate::store::analysed::is_capitalised;
+use crate::store::kit::is_capitalised;
 use crate::store::{Cued, Foreseen, Inquiry};
 
 /// About how many places of terms are weighed at most, over all scopes of a search.

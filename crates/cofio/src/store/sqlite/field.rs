@@ -23,13 +23,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 
-use super::derived::Derived;
 use super::index::{self, LONGEST_LIST, Posting};
 use super::read::{self, collect};
 use super::turns::{self, Record};
 use super::unexpected;
 use crate::error::Result;
 use crate::model::{Author, ChangeKind};
+use crate::store::kit::Derived;
 use chunks::Chunks;
 use lists::{Capitalised, Known, Lists};
 use places::Places;

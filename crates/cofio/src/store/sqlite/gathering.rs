@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::model::{
     Criteria, Filter, Groups, Identifier, Meaning, Occurrence, Occurrences, Place, Spread, Turn,
 };
-use crate::store::analysed::Count;
+use crate::store::kit::Count;
 use crate::text::bm25;
 use votes::{Enough, Votes};
 

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::unexpected;
 use crate::error::Result;
-use crate::store::analysed::{Analysed, Count, Passage};
+use crate::store::kit::{Analysed, Count, Passage};
 use crate::text::{MAX_PASSAGES, hex};
 
 /// How many passages are read of one term at most.

@@ -1,20 +1,14 @@
 //! Keys: what programs may do, and where, once they have proved themselves.
 
-use std::collections::BTreeMap;
-
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
-use serde::{Deserialize, Serialize};
 
 use super::read::collect;
 use super::{audit, failed, unexpected};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{
-    Bound, Grant, Identifier, Key, KeyChange, KeyCommit, KeyHash, KeyId, Layer, Right, Rights,
-    Timestamp,
-};
+use crate::model::{Key, KeyChange, KeyCommit, KeyHash, KeyId, Right, Rights, Timestamp};
 use crate::store::document::moment;
-use crate::store::{key_exists, key_replaced};
+use crate::store::kit::{decode_bound, encode_bound, key_exists, key_replaced};
 
 /// The columns that [`key`] reads.
 const KEY: &str = "id, name, rights, bound, trust, created_at, expires_at, revoked_at, replaced_by";
@@ -56,7 +50,7 @@ fn insert(connection: &Connection, key: &Key, hash: &KeyHash) -> Result<bool> {
                 hash.as_bytes(),
                 key.name,
                 names.join(" "),
-                encode(&key.bound),
+                encode_bound(&key.bound),
                 key.trust.as_str(),
                 key.created_at.as_microsecond(),
                 key.expires_at.map(Timestamp::as_microsecond),
@@ -169,7 +163,7 @@ fn key(row: &Row<'_>) -> Result<Key> {
             id: text(0)?.parse()?,
             name: text(1)?,
             rights: Rights::of(&rights),
-            bound: decode(&text(3)?)?,
+            bound: decode_bound(&text(3)?)?,
             trust: text(4)?.parse()?,
             created_at: moment(row.get(5).map_err(unreadable)?)?,
             expires_at: time(6)?.map(moment).transpose()?,
@@ -186,43 +180,4 @@ fn key(row: &Row<'_>) -> Result<Key> {
 
 fn unreadable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::new(ErrorKind::Damaged, "a stored key cannot be read").caused_by(cause)
-}
-
-/// What is open of one layer, as it is kept: a word or a list of names, which no name can be.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Kept {
-    Any(Any),
-    Only(Vec<String>),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Any {
-    Any,
-}
-
-fn encode(bound: &Bound) -> String {
-    let kept = |grant: &Grant| match grant {
-        Grant::Any => Kept::Any(Any::Any),
-        Grant::Only(names) => Kept::Only(names.iter().map(ToString::to_string).collect()),
-    };
-    let layers: BTreeMap<&str, Kept> =
-        bound.iter().map(|(layer, grant)| (layer.as_str(), kept(grant))).collect();
-    serde_json::to_string(&layers).expect("names have a JSON form")
-}
-
-fn decode(document: &str) -> Result<Bound> {
-    let layers: BTreeMap<String, Kept> = serde_json::from_str(document).map_err(unreadable)?;
-    let mut bound = Bound::default();
-    for (layer, kept) in layers {
-        let layer: Layer = layer.parse()?;
-        bound = match kept {
-            Kept::Any(_) => bound.with_any(layer),
-            Kept::Only(names) => names.iter().try_fold(bound, |bound, name| {
-                Ok::<_, Error>(bound.with(layer, Identifier::new(name)?))
-            })?,
-        };
-    }
-    Ok(bound)
 }

@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::derived::Derived;
 use super::{read, unexpected};
 use crate::error::Result;
 use crate::model::{Fingerprint, Identifier, Layer, Memory, MemoryId, Scope, Timestamp, Triple};
+use crate::store::kit::Derived;
 use crate::store::{Order, document};
 use crate::text::fold;
 

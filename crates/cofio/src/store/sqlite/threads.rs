@@ -11,7 +11,6 @@ use std::time::Duration;
 use async_channel::{Receiver, Sender};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::derived::Ready;
 use super::field::locked;
 use super::head::HeadFile;
 use super::readers::{Handed, ReadJob, Readers};
@@ -19,6 +18,7 @@ use super::{Begin, SqliteOptions, failed, unexpected, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Outcome, Reading};
 use crate::store::Backlog;
+use crate::store::kit::Ready;
 
 /// How many requests are committed together at most.
 const GROUP: usize = 256;

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use super::unexpected;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Kind, Memory, State, Timestamp, Trust};
-use crate::store::analysed::Analysed;
+use crate::store::kit::Analysed;
 
 /// What ranking knows of a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,18 +2,17 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::derived::{Derived, Ready};
 use super::rows::{self, Row};
 use super::{
     audit, codes, entities, idempotency, index, jobs, pending, rejections, turns, unexpected,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::model::{
     Change, ChangeKind, ChangeRange, Fingerprint, Memory, MemoryId, Outcome, PassageVector,
     Reading, Scope, Timestamp, ValueHash,
 };
-use crate::store::analysed::Analysed;
-use crate::store::{chain, check_work, document, version_conflict};
+use crate::store::kit::{Analysed, Derived, Ready, already_known, check_work, version_conflict};
+use crate::store::{chain, document};
 
 /// What a commit did.
 pub(super) struct Applied {
@@ -309,9 +308,4 @@ fn underive(connection: &Connection, row: &Row) -> Result<Memory> {
     entities::unlink(connection, row.number, row.scope)?;
     rows::remove_statement(connection, row.number)?;
     Ok(memory)
-}
-
-fn already_known(id: &MemoryId) -> Error {
-    let message = format!("{id} says the same in the same scope");
-    Error::new(ErrorKind::Conflict, message).with("existing", id.as_str())
 }

@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::chunks::Chunks;
-use crate::store::analysed::{Analysed, Count};
+use crate::store::kit::{Analysed, Count};
 use crate::store::sqlite::index::LONGEST_LIST;
 
 /// About how many bytes a term takes besides its letters and its places.

@@ -1,6 +1,6 @@
 //! Which records the words of a question speak for most.
 
-use crate::store::analysed::Count;
+use crate::store::kit::Count;
 use crate::store::sqlite::field::Placed;
 use crate::text::bm25;
 

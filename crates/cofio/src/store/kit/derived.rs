@@ -1,22 +1,25 @@
 //! What follows from a memory and needs no database to be worked out.
 //!
-//! One thread writes, and everybody waits for it; so it is handed what it only has to write down.
+//! Whoever writes is waited for by everybody, and so is handed what only has to be written down.
 
+use super::Analysed;
 use crate::model::{Change, Commit, Memory};
 use crate::processors::share;
-use crate::store::analysed::Analysed;
 use crate::store::document;
 use crate::text::fold;
 
 /// A commit with everything worked out that needs no database.
-pub(super) struct Ready {
-    pub(super) commit: Commit,
+#[derive(Debug)]
+pub struct Ready {
+    /// The commit.
+    pub commit: Commit,
     /// What follows from each change; nothing from one that keeps no memory.
-    pub(super) derived: Vec<Derived>,
+    pub derived: Vec<Derived>,
 }
 
 impl Ready {
-    pub(super) fn new(commit: Commit) -> Self {
+    /// Works everything out; all processors share a large commit.
+    pub fn new(commit: Commit) -> Self {
         let derived = share(&commit.changes, |change| match change {
             Change::Create { memory, .. } | Change::Update { memory, .. } => Derived::of(memory),
             Change::Forget { .. } | Change::Reject { .. } | Change::Embed { .. } => {
@@ -28,23 +31,28 @@ impl Ready {
 }
 
 /// What is kept of a memory besides what stands in its own fields.
-#[derive(Default)]
-pub(super) struct Derived {
+#[derive(Debug, Default)]
+pub struct Derived {
     /// The memory in the form in which it is persisted.
-    pub(super) document: String,
-    pub(super) analysed: Analysed,
+    pub document: String,
+    /// What words find it by.
+    pub analysed: Analysed,
     /// The entities that the memory names, in its order, and how they are compared.
-    pub(super) named: Vec<Named>,
+    pub named: Vec<Named>,
 }
 
 /// How an entity is compared with others: as it is called, and as the memory writes it.
-pub(super) struct Named {
-    pub(super) name: String,
-    pub(super) alias: String,
+#[derive(Debug)]
+pub struct Named {
+    /// As it is called.
+    pub name: String,
+    /// As the memory writes it.
+    pub alias: String,
 }
 
 impl Derived {
-    pub(super) fn of(memory: &Memory) -> Self {
+    /// Works out what is kept of a memory.
+    pub fn of(memory: &Memory) -> Self {
         let named = memory
             .entities
             .iter()

@@ -7,14 +7,14 @@ use crate::text;
 
 /// A memory as an index sees it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Analysed {
+pub struct Analysed {
     /// Its passages, in order.
     pub passages: Vec<Passage>,
 }
 
 /// What a passage is found by.
 #[derive(Debug, Clone)]
-pub(super) struct Passage {
+pub struct Passage {
     /// Its terms, with how often each stands in it.
     pub terms: BTreeMap<String, Count>,
     /// How many words with content it has.
@@ -23,7 +23,7 @@ pub(super) struct Passage {
 
 /// How often a term stands in a passage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Count {
+pub struct Count {
     /// Outside questions.
     pub told: u8,
     /// In questions.
@@ -32,14 +32,14 @@ pub(super) struct Count {
 
 impl Analysed {
     /// Analyses a memory.
-    pub(super) fn of(memory: &Memory) -> Self {
+    pub fn of(memory: &Memory) -> Self {
         let searchable = memory.searchable();
         let passages = text::passages(&searchable).into_iter().map(Passage::of).collect();
         Self { passages }
     }
 
     /// Returns how many words with content all passages have.
-    pub(super) fn length(&self) -> u32 {
+    pub fn length(&self) -> u32 {
         self.passages.iter().map(|passage| passage.length).sum()
     }
 }
@@ -62,7 +62,7 @@ impl Passage {
 }
 
 /// Tells whether a memory writes a word with a capital letter.
-pub(super) fn is_capitalised(memory: &Memory, word: &str) -> bool {
+pub fn is_capitalised(memory: &Memory, word: &str) -> bool {
     let written = memory.content.as_str().split(|c: char| !c.is_alphanumeric());
     let mut same = written.filter(|written| text::fold(written) == word);
     same.any(|written| written.starts_with(char::is_uppercase))
