@@ -22,6 +22,7 @@ mod metadata;
 pub(crate) mod names;
 mod right;
 mod scope;
+mod slot;
 mod source;
 mod spending;
 mod token;
@@ -33,7 +34,7 @@ pub use change::{
     Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Outcome, PassageHash, PassageVector,
     Reading, ValueHash,
 };
-pub use clean_text::CleanText;
+pub use clean_text::{CleanText, Standing};
 pub use draft::{Confirmation, Correction, Doubt, Draft, Lifetime, Patch};
 pub use entity::{Entity, EntityType, Mention};
 pub use evidence::{
@@ -54,6 +55,7 @@ pub use memory::{
 pub use metadata::{Edit, Fraction, KnowledgePointer, KnowledgeType, Metadata, MetadataPatch};
 pub use right::{Right, Rights};
 pub use scope::Scope;
+pub use slot::{Slot, Unshelved};
 pub use source::{Channel, Source, SourceType, Trust};
 pub use spending::{Amount, Spending, Spent};
 pub use token::{KeyHash, Token};

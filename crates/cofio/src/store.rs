@@ -10,6 +10,7 @@ mod job_document;
 pub mod kit;
 mod memory_store;
 mod sqlite;
+mod surrounding;
 mod vectors;
 
 use async_trait::async_trait;
@@ -20,11 +21,11 @@ use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
     PassageHash, Place, Reading, Scope, Spending, Spent, Stage, State, Survey, Task, Timestamp,
-    ValueHash, Waiting,
+    Unshelved, ValueHash, Waiting,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
-pub use document::{decode, encode};
+pub use document::{decode, decode_analysed, encode};
 pub use job_document::{decode_job, encode_job};
 pub use memory_store::MemoryStore;
 pub use sqlite::{
@@ -33,6 +34,7 @@ pub use sqlite::{
 };
 #[cfg(feature = "bench")]
 pub use sqlite::{Nearest, VectorTables};
+pub use surrounding::{Missing, Surrounding};
 
 /// Keeps memories.
 ///
@@ -294,6 +296,12 @@ pub trait Store: Send + Sync {
 
     /// Waits until everything observed or to be committed soon is there, or will never be.
     async fn settle(&self) -> Result<()>;
+
+    /// Returns some of the texts that no memory has any more and that shelves may still have.
+    async fn unshelved(&self, limit: usize) -> Result<Vec<Unshelved>>;
+
+    /// Strikes off texts that are gone from their shelves.
+    async fn strike_off(&self, gone: &[Unshelved]) -> Result<()>;
 
     /// Returns how much was asked of this store, by this process, and is not begun yet.
     fn backlog(&self) -> Backlog;

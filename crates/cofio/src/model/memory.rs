@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::names::names;
 use super::{
-    CleanText, Identifier, Kind, Layer, MemoryId, Mention, Metadata, Scope, Source, Timestamp,
+    CleanText, Identifier, Kind, Layer, MemoryId, Mention, Metadata, Scope, Slot, Source, Timestamp,
 };
 use crate::error::{Error, Result};
 use crate::text;
@@ -83,7 +83,14 @@ impl Memory {
 
     /// Returns whether the vectors of another version are those of this one too.
     pub fn shares_vectors_with(&self, other: &Self) -> bool {
-        self.content == other.content && self.said_by_assistant() == other.said_by_assistant()
+        self.content.says_the_same_as(&other.content)
+            && self.said_by_assistant() == other.said_by_assistant()
+    }
+
+    /// Returns where its text stands, unless a store keeps it beside the memory.
+    pub fn slot(&self) -> Option<Slot> {
+        let edition = self.content.standing()?.edition;
+        Some(Slot { scope: self.scope.clone(), id: self.id.clone(), edition })
     }
 
     /// Returns who wrote or said it, where that is more than a role.

@@ -2,6 +2,9 @@
 //! changes no file.
 //!
 //! Accesses and the state of the embedding change without a new version; stores keep them apart.
+//! Of a text that stands elsewhere, only what it is found by is persisted.
+
+mod standing;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,6 +12,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use self::standing::StandingDocument;
+use super::kit::Analysed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Accesses, CleanText, Embedding, Fraction, Identifier, Identifiers, KnowledgePointer, Layer,
@@ -24,6 +29,21 @@ pub fn encode(memory: &Memory) -> String {
 pub fn decode(document: &str) -> Result<Memory> {
     let document: Document<'_> = serde_json::from_str(document).map_err(unreadable)?;
     Memory::try_from(document).map_err(unreadable)
+}
+
+/// Reads a memory back, with what words find it by.
+pub fn decode_analysed(document: &str) -> Result<(Memory, Analysed)> {
+    let mut document: Document<'_> = serde_json::from_str(document).map_err(unreadable)?;
+    let standing = document.standing.take();
+    let mut memory = Memory::try_from(document).map_err(unreadable)?;
+    let analysed = match standing {
+        None => Analysed::of(&memory),
+        Some(standing) => {
+            memory.content = standing.text()?;
+            standing.analysed()
+        }
+    };
+    Ok((memory, analysed))
 }
 
 fn unreadable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
@@ -43,6 +63,8 @@ struct Document<'a> {
     state: Cow<'a, str>,
     #[serde(borrow)]
     content: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    standing: Option<StandingDocument>,
     #[serde(default, skip_serializing_if = "MetadataDocument::is_empty")]
     metadata: MetadataDocument,
     #[serde(borrow)]
@@ -147,7 +169,9 @@ impl<'a> From<&'a Memory> for Document<'a> {
             identifiers: memory.scope.identifiers().iter().map(name).collect(),
             kind: memory.kind.as_str().into(),
             state: memory.state.as_str().into(),
-            content: memory.content.as_str().into(),
+            content: if memory.content.standing().is_none() { memory.content.as_str() } else { "" }
+                .into(),
+            standing: StandingDocument::of(memory),
             metadata: MetadataDocument::from(&memory.metadata),
             source: SourceDocument::from(&memory.source),
             access_policy: memory.access_policy.as_str().into(),
@@ -191,7 +215,10 @@ impl TryFrom<Document<'_>> for Memory {
             scope: scope(&document.layer, &document.identifiers)?,
             kind: document.kind.parse()?,
             state: document.state.parse()?,
-            content: CleanText::stored(document.content.into_owned()),
+            content: match &document.standing {
+                None => CleanText::stored(document.content.into_owned()),
+                Some(standing) => standing.text()?,
+            },
             metadata: document.metadata.try_into()?,
             source: document.source.try_into()?,
             access_policy: document.access_policy.parse()?,

@@ -31,7 +31,7 @@ use crate::error::Result;
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
     JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome, PassageHash, Place,
-    Reading, Scope, Spending, Stage, State, Survey, Task, Timestamp, ValueHash, Waiting,
+    Reading, Scope, Spending, Stage, State, Survey, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
 /// Keeps memories in the process.
@@ -354,6 +354,15 @@ impl Store for MemoryStore {
     }
 
     async fn settle(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn unshelved(&self, limit: usize) -> Result<Vec<Unshelved>> {
+        Ok(self.contents().unshelved.iter().take(limit).cloned().collect())
+    }
+
+    async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {
+        self.contents().unshelved.retain(|noted| !gone.contains(noted));
         Ok(())
     }
 

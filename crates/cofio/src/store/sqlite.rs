@@ -31,6 +31,7 @@ mod spending;
 mod threads;
 mod traces;
 mod turns;
+mod unshelved;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
     JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
-    Scope, Spending, Stage, Task, Timestamp, ValueHash, Waiting,
+    Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use threads::Threads;
 
@@ -449,6 +450,15 @@ impl Store for SqliteStore {
 
     async fn settle(&self) -> Result<()> {
         self.threads.settle().await
+    }
+
+    async fn unshelved(&self, limit: usize) -> Result<Vec<Unshelved>> {
+        self.threads.read(move |connection| unshelved::list(connection, limit)).await
+    }
+
+    async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {
+        let gone = gone.to_vec();
+        self.threads.run(move |connection| unshelved::strike_off(connection, &gone)).await
     }
 
     fn backlog(&self) -> Backlog {

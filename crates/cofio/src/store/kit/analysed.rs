@@ -10,6 +10,8 @@ use crate::text;
 pub struct Analysed {
     /// Its passages, in order.
     pub passages: Vec<Passage>,
+    /// Whether it ends in a question mark.
+    pub question: bool,
 }
 
 /// What a passage is found by.
@@ -35,7 +37,7 @@ impl Analysed {
     pub fn of(memory: &Memory) -> Self {
         let searchable = memory.searchable();
         let passages = text::passages(&searchable).into_iter().map(Passage::of).collect();
-        Self { passages }
+        Self { passages, question: memory.is_question() }
     }
 
     /// Returns how many words with content all passages have.

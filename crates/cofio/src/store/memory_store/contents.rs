@@ -8,7 +8,7 @@ use super::journal::Journal;
 use super::kept::Kept;
 use crate::model::{
     Access, Fingerprint, IdempotencyKey, Identifier, Key, KeyHash, KeyId, MemoryId, Outcome,
-    Reading, Scope, ValueHash,
+    Reading, Scope, Unshelved, ValueHash,
 };
 use crate::store::{Rejection, Tombstone};
 
@@ -26,6 +26,8 @@ pub(super) struct Contents {
     pub(super) requests: HashMap<(Identifier, IdempotencyKey), ([u8; 32], Vec<Outcome>)>,
     /// Every key, with what its token is known by.
     pub(super) keys: BTreeMap<KeyId, (Key, KeyHash)>,
+    /// Texts that no memory has any more and that shelves may still have.
+    pub(super) unshelved: Vec<Unshelved>,
     pub(super) journal: Journal,
     pub(super) ledger: Ledger,
     /// The model that memories are embedded with.

@@ -143,7 +143,7 @@ fn turn(kept: &Kept, filter: &Filter, cosine: Option<f32>, named: Option<u32>) -
         kind: memory.kind,
         trust: memory.source.trust(),
         assistant: memory.said_by_assistant(),
-        question: memory.is_question(),
+        question: kept.analysed.question,
         instructs: memory.instructs,
         length: kept.analysed.length(),
         event_at: memory.event_at.as_microsecond(),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::embedding::Claim;
-use crate::model::{Accesses, Embedding, EntityType, Filter, JobId, Memory, PassageVector, Stage};
+use crate::model::{
+    Accesses, Embedding, EntityType, Filter, JobId, Memory, PassageVector, Stage, Unshelved,
+};
 use crate::store::kit::Analysed;
 use crate::text::fold;
 
@@ -44,8 +46,9 @@ pub(super) type EntityKey = (String, EntityType);
 
 impl Kept {
     /// Analyses a memory.
-    pub fn new(memory: Memory, identity: Option<[u8; 32]>) -> Self {
+    pub fn new(mut memory: Memory, identity: Option<[u8; 32]>) -> Self {
         let analysed = Analysed::of(&memory);
+        memory.content = memory.content.kept().into_owned();
         let mentions = memory.entities.iter().map(|mention| FoldedMention {
             entity: (fold(&mention.name), mention.entity_type),
             alias: fold(&mention.alias),
@@ -91,6 +94,17 @@ impl Kept {
         self.memory.clone()
     }
 
+    /// Returns the texts that stand elsewhere, of all versions, each once.
+    pub fn unshelved(&self) -> Vec<Unshelved> {
+        let mut texts = Vec::new();
+        for memory in self.history.iter().chain([&self.memory]) {
+            let standing = memory.content.standing().zip(memory.slot());
+            let text = standing.map(|(it, slot)| Unshelved { shelf: it.shelf.clone(), slot });
+            texts.extend(text.filter(|text| !texts.contains(text)));
+        }
+        texts
+    }
+
     /// Returns the entities it names, perhaps more than once.
     pub fn entities(&self) -> impl Iterator<Item = &EntityKey> {
         self.mentions.iter().map(|mention| &mention.entity)
@@ -99,5 +113,6 @@ impl Kept {
 
 /// Returns a memory without what is not part of a version.
 pub(super) fn version(memory: Memory) -> Memory {
-    Memory { accesses: Accesses::default(), embedding: Embedding::Pending, ..memory }
+    let content = memory.content.kept().into_owned();
+    Memory { content, accesses: Accesses::default(), embedding: Embedding::Pending, ..memory }
 }

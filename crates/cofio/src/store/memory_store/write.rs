@@ -112,12 +112,15 @@ struct Attempt<'a> {
     /// What was rejected in this attempt and not before.
     rejected: Vec<(ScopeKey, ValueHash)>,
     recorded: Vec<Unplaced>,
+    /// How many texts were noted as unshelved before.
+    unshelved: usize,
 }
 
 impl<'a> Attempt<'a> {
     fn new(contents: &'a mut Contents, at: Timestamp) -> Self {
         let (undo, rejected, recorded) = (Vec::new(), Vec::new(), Vec::new());
-        Self { contents, at, undo, rejected, recorded }
+        let unshelved = contents.unshelved.len();
+        Self { contents, at, undo, rejected, recorded, unshelved }
     }
 
     fn make_all(&mut self, changes: Vec<PreparedChange>) -> Result<Vec<Outcome>> {
@@ -210,6 +213,7 @@ impl<'a> Attempt<'a> {
         let Some(before) = self.of_scope(&id, scope) else { return Outcome::Missing(id) };
         self.recorded.push(Unplaced::new(ChangeKind::Deleted, &before.memory));
         self.put(&id, None);
+        self.contents.unshelved.extend(before.unshelved());
         let tombstone = Tombstone { id: id.clone(), scope: scope.clone(), at: self.at };
         self.contents.tombstones.insert(id.clone(), tombstone);
         Outcome::Forgotten(id)
@@ -260,6 +264,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn take_back(&mut self) {
+        self.contents.unshelved.truncate(self.unshelved);
         for (id, before) in self.undo.drain(..).rev() {
             // Only what was there before can have been forgotten in this attempt.
             if before.is_some() {

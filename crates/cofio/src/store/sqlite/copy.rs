@@ -135,8 +135,9 @@ pub(super) fn derive_all(connection: &Connection) -> Result<()> {
              DELETE FROM turns; DELETE FROM authors;",
         )
         .map_err(unexpected)?;
-    read::each_memory(connection, |number, scope, memory| {
-        write::derive(connection, number, scope, memory, &Derived::of(memory))
+    read::each_memory(connection, |number, scope, memory, analysed| {
+        let derived = Derived { analysed, ..Derived::of(memory) };
+        write::derive(connection, number, scope, memory, &derived)
     })
 }
 

@@ -10,7 +10,8 @@ use crate::model::{
     Access, Accesses, ChangeRecord, Embedding, Filter, Fingerprint, Identifier, Identifiers, JobId,
     Layer, Memory, MemoryId, Place, Scope, Timestamp,
 };
-use crate::store::document::{decode, moment};
+use crate::store::document::{decode, decode_analysed, moment};
+use crate::store::kit::Analysed;
 use crate::store::{Listing, Order, Page, Position, ScopeSummary, Tombstone};
 
 /// The columns that [`memory`] reads.
@@ -374,7 +375,7 @@ pub(super) fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
 /// Hands every memory of the file to `visit`, with its number and the number of its scope.
 pub(super) fn each_memory(
     connection: &Connection,
-    mut visit: impl FnMut(i64, i64, &Memory) -> Result<()>,
+    mut visit: impl FnMut(i64, i64, &Memory, Analysed) -> Result<()>,
 ) -> Result<()> {
     let mut select =
         connection.prepare("SELECT memory, scope, document FROM memories").map_err(unexpected)?;
@@ -382,7 +383,8 @@ pub(super) fn each_memory(
     while let Some(row) = rows.next().map_err(unexpected)? {
         let document: String = row.get(2).map_err(unexpected)?;
         let number = |column| row.get::<_, i64>(column).map_err(unexpected);
-        visit(number(0)?, number(1)?, &decode(&document)?)?;
+        let (memory, analysed) = decode_analysed(&document)?;
+        visit(number(0)?, number(1)?, &memory, analysed)?;
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/004-beginnings.sql"),
     include_str!("schema/005-keys.sql"),
     include_str!("schema/006-jobs.sql"),
+    include_str!("schema/007-shelves.sql"),
 ];
 
 /// Marks a file as ours ("cofi").

@@ -134,7 +134,7 @@ impl Record {
             state: memory.state,
             trust: memory.source.trust(),
             assistant: memory.said_by_assistant(),
-            question: memory.is_question(),
+            question: analysed.question,
             instructs: memory.instructs,
         }
     }

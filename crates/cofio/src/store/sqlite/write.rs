@@ -5,13 +5,14 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::rows::{self, Row};
 use super::{
     audit, codes, entities, idempotency, index, jobs, pending, rejections, turns, unexpected,
+    unshelved,
 };
 use crate::error::Result;
 use crate::model::{
     Change, ChangeKind, ChangeRange, Fingerprint, Memory, MemoryId, Outcome, PassageVector,
     Reading, Scope, Timestamp, ValueHash,
 };
-use crate::store::kit::{Analysed, Derived, Ready, already_known, check_work, version_conflict};
+use crate::store::kit::{Derived, Ready, already_known, check_work, version_conflict};
 use crate::store::{chain, document};
 
 /// What a commit did.
@@ -180,6 +181,7 @@ impl<'a> Writing<'a> {
         }
         underive(self.connection, &row)?;
         codes::remove(self.connection, row.scope, row.number)?;
+        unshelved::note(self.connection, &row)?;
         rows::bury(self.connection, &row, id, self.at)?;
         self.note(ChangeKind::Deleted, id, row.scope, row.number, row.version);
         Ok(Outcome::Forgotten(id.clone()))
@@ -302,8 +304,8 @@ fn keep_vectors(
 
 /// Removes everything that a memory was found through, except its vectors, and returns the memory.
 fn underive(connection: &Connection, row: &Row) -> Result<Memory> {
-    let memory = document::decode(&row.document)?;
-    index::remove(connection, row.number, row.scope, &Analysed::of(&memory))?;
+    let (memory, analysed) = document::decode_analysed(&row.document)?;
+    index::remove(connection, row.number, row.scope, &analysed)?;
     turns::remove(connection, row.number, row.scope)?;
     entities::unlink(connection, row.number, row.scope)?;
     rows::remove_statement(connection, row.number)?;

@@ -1,0 +1,65 @@
+//! What is persisted in the place of a text that stands elsewhere: where it is, and what it is found
+//! by, which cannot be worked out again without it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::unreadable;
+use crate::error::Result;
+use crate::model::{CleanText, Identifier, Memory, Standing};
+use crate::store::kit::{Analysed, Count, Passage};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct StandingDocument {
+    shelf: String,
+    edition: u64,
+    digest: [u8; 16],
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    question: bool,
+    passages: Vec<PassageDocument>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PassageDocument {
+    length: u32,
+    terms: BTreeMap<String, (u8, u8)>,
+}
+
+impl StandingDocument {
+    /// Returns what is persisted of a memory's text if it stands elsewhere.
+    pub(super) fn of(memory: &Memory) -> Option<Self> {
+        let Standing { shelf, edition, digest } = memory.content.standing()?;
+        let Analysed { passages, question } = Analysed::of(memory);
+        let count = |(term, Count { told, asked })| (term, (told, asked));
+        let passage = |Passage { terms, length }| PassageDocument {
+            length,
+            terms: terms.into_iter().map(count).collect(),
+        };
+        Some(Self {
+            shelf: shelf.to_string(),
+            edition: *edition,
+            digest: *digest,
+            question,
+            passages: passages.into_iter().map(passage).collect(),
+        })
+    }
+
+    /// Returns what stands for the text.
+    pub(super) fn text(&self) -> Result<CleanText> {
+        let shelf = Identifier::new(&self.shelf).map_err(unreadable)?;
+        let (edition, digest) = (self.edition, self.digest);
+        Ok(CleanText::elsewhere(Standing { shelf, edition, digest }))
+    }
+
+    /// Returns what words find the memory by.
+    pub(super) fn analysed(self) -> Analysed {
+        let count = |(term, (told, asked))| (term, Count { told, asked });
+        let passage = |PassageDocument { length, terms }| Passage {
+            terms: terms.into_iter().map(count).collect(),
+            length,
+        };
+        let passages = self.passages.into_iter().map(passage).collect();
+        Analysed { passages, question: self.question }
+    }
+}
