@@ -11,6 +11,7 @@ mod model;
 mod npm;
 mod provision;
 mod python;
+mod servers;
 mod soak;
 mod tally;
 mod test;
@@ -30,6 +31,8 @@ Commands:
                    makes ready what the tests need
   soak NAME [SIZE…]
                    a long run of one test: files, http, isolation, jobs or mcp
+  servers up|down [NAME…]
+                   starts servers that tests talk to, for work by hand, or stops them: postgres
   ci               format, clippy, every test and the documentation, each timed
   help             this text
 
@@ -59,6 +62,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["check"] => steps::run(&[steps::FORMAT, steps::CLIPPY, steps::UNIT_TESTS]),
         ["test", filters @ ..] => test::all(filters),
         ["soak", arguments @ ..] => soak::run(arguments),
+        ["servers", arguments @ ..] => servers::run(arguments),
         ["ci"] => steps::run(&[steps::FORMAT, steps::CLIPPY, steps::TESTS, steps::DOCS]),
         [command @ ("check" | "ci"), ..] => {
             Err(format!("`cargo xtask {command}` takes no arguments"))
@@ -85,6 +89,14 @@ mod tests {
         check_refused(
             &["soak", "sleep"],
             "there is no soak \"sleep\"; there are: files, http, isolation, jobs, mcp",
+        );
+        check_refused(
+            &["servers", "sideways"],
+            "say `cargo xtask servers up` or `cargo xtask servers down`",
+        );
+        check_refused(
+            &["servers", "down", "oracle"],
+            "there is no server \"oracle\"; there are: postgres",
         );
         check_refused(&["ci", "fast"], "`cargo xtask ci` takes no arguments");
         check_refused(&["check", "--all"], "`cargo xtask check` takes no arguments");

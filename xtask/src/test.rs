@@ -3,6 +3,7 @@
 use std::process::Stdio;
 
 use crate::cargo::{self, Stream, cargo};
+use crate::servers::Started;
 use crate::tally::{Report, Tally};
 use crate::{Result, provision, terminal};
 
@@ -15,12 +16,15 @@ pub fn all(filters: &[&str]) -> Result<()> {
     }
 
     provision::everything()?;
+    let servers = Started::all()?;
 
     let mut code = Tally::default();
     let mut docs = Tally::default();
     let outcome = Runner::installed()
-        .run(&["--tests"], filters, &mut code)
+        .run(&["--tests"], filters, &servers, &mut code)
         .and_then(|()| run_doctests(filters, &mut docs));
+
+    drop(servers);
 
     let sum = code + docs;
     let (all, in_code, in_docs) = (sum.ran(), code.ran(), docs.ran());
@@ -38,7 +42,8 @@ pub fn all(filters: &[&str]) -> Result<()> {
 /// Runs the tests that live beside the code they test; they need nothing made ready.
 pub fn unit() -> Result<()> {
     let mut tally = Tally::default();
-    let outcome = Runner::installed().run(&["--lib", "--bins"], &[], &mut tally);
+    let outcome =
+        Runner::installed().run(&["--lib", "--bins"], &[], &Started::default(), &mut tally);
     println!("\nUnit tests run: {}; {tally}", tally.ran());
     outcome
 }
@@ -60,7 +65,13 @@ impl Runner {
         Runner::CargoTest
     }
 
-    fn run(&self, targets: &[&str], filters: &[&str], tally: &mut Tally) -> Result<()> {
+    fn run(
+        &self,
+        targets: &[&str],
+        filters: &[&str],
+        servers: &Started,
+        tally: &mut Tally,
+    ) -> Result<()> {
         let (mut command, stream, report) = match self {
             // A filter may match documentation tests alone, so whether any test ran is seen later.
             Runner::Nextest => {
@@ -70,7 +81,7 @@ impl Runner {
         };
         command.args(["--workspace", "--all-features", "--no-fail-fast"]).args(targets);
         command.arg("--").args(filters);
-        command.envs(provision::places());
+        command.envs(provision::places()).envs(servers.variables());
         cargo::run_watching(&mut command, stream, |line| tally.read(line, report))
     }
 }

@@ -1,0 +1,175 @@
+//! Servers of others that tests talk to: each starts on a free port of this machine alone, and is
+//! stopped by its process id.
+
+mod postgres;
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::provision::kept;
+use crate::{Result, terminal};
+
+/// Every server, in the order in which they start.
+const SERVERS: &[Server] = &[Server {
+    name: "postgres",
+    why: "the store in PostgreSQL is tested with the real one",
+    variable: "COFIO_TEST_POSTGRES_URL",
+    start: postgres::start,
+}];
+
+/// How long a server may take to stop.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Server {
+    name: &'static str,
+    why: &'static str,
+    /// By which variable tests learn its address.
+    variable: &'static str,
+    /// Fetches what is missing, starts the server and waits until it answers.
+    start: fn() -> Result<Running>,
+}
+
+/// A server that answers.
+#[derive(Debug, Clone)]
+pub struct Running {
+    /// Where.
+    pub url: String,
+    /// The process to stop.
+    pub pid: u32,
+    /// What else tests have to know of it.
+    pub also: Vec<(&'static str, PathBuf)>,
+}
+
+/// Servers that are stopped when this is dropped.
+#[derive(Default)]
+pub struct Started(Vec<(&'static Server, Running)>);
+
+impl Started {
+    /// Starts every server.
+    pub fn all() -> Result<Self> {
+        let mut started = Self::default();
+        for server in SERVERS {
+            let running = begin(server)?;
+            terminal::note(&format!("{}: {}", running.url, server.why));
+            started.0.push((server, running));
+        }
+        Ok(started)
+    }
+
+    /// Returns variables by which tests know the servers.
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
+        let mut variables = Vec::new();
+        for (server, running) in &self.0 {
+            variables.push((server.variable, running.url.clone()));
+            let also = running.also.iter();
+            variables.extend(also.map(|(name, path)| (*name, path.display().to_string())));
+        }
+        variables
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        for (server, running) in self.0.drain(..).rev() {
+            if let Err(reason) = stop(running.pid) {
+                terminal::error(&format!("{} still runs: {reason}", server.name));
+            }
+        }
+    }
+}
+
+/// Starts servers for work by hand, or stops them.
+pub fn run(arguments: &[&str]) -> Result<()> {
+    match arguments {
+        ["up", names @ ..] => chosen(names)?.into_iter().try_for_each(up),
+        ["down", names @ ..] => chosen(names)?.into_iter().try_for_each(down),
+        _ => Err("say `cargo xtask servers up` or `cargo xtask servers down`".to_owned()),
+    }
+}
+
+fn chosen(names: &[&str]) -> Result<Vec<&'static Server>> {
+    if names.is_empty() {
+        return Ok(SERVERS.iter().collect());
+    }
+    let known = || SERVERS.iter().map(|server| server.name).collect::<Vec<_>>().join(", ");
+    let find = |name: &&str| {
+        let found = SERVERS.iter().find(|server| server.name == *name);
+        found.ok_or_else(|| format!("there is no server {name:?}; there are: {}", known()))
+    };
+    names.iter().map(find).collect()
+}
+
+fn up(server: &'static Server) -> Result<()> {
+    let note = note_of(server);
+    if let Ok(pid) = fs::read_to_string(&note)
+        && is_alive(&pid)
+    {
+        return Err(format!("{} runs already, as process {pid}", server.name));
+    }
+    let Running { url, pid, also } = begin(server)?;
+    fs::write(&note, pid.to_string())
+        .map_err(|error| format!("cannot write {}: {error}", note.display()))?;
+    println!("export {}={url}", server.variable);
+    for (name, path) in also {
+        println!("export {name}={}", path.display());
+    }
+    terminal::note(&format!("{} runs as process {pid}", server.name));
+    Ok(())
+}
+
+fn down(server: &'static Server) -> Result<()> {
+    let note = note_of(server);
+    let Ok(pid) = fs::read_to_string(&note) else {
+        terminal::note(&format!("{} was not started by hand", server.name));
+        return Ok(());
+    };
+    let pid = pid.parse().map_err(|_| format!("{} names no process", note.display()))?;
+    stop(pid)?;
+    fs::remove_file(&note).map_err(|error| format!("cannot remove {}: {error}", note.display()))
+}
+
+fn begin(server: &Server) -> Result<Running> {
+    (server.start)().map_err(|reason| format!("{} ({}): {reason}", server.name, server.why))
+}
+
+/// Returns where it is written down that a server was started by hand.
+fn note_of(server: &Server) -> PathBuf {
+    kept("servers").join(format!("{}.pid", server.name))
+}
+
+/// Asks a process to end, and waits until it has.
+fn stop(pid: u32) -> Result<()> {
+    let pid = pid.to_string();
+    if !is_alive(&pid) {
+        return Ok(());
+    }
+    signal("-INT", &pid);
+    let asked = Instant::now();
+    while is_alive(&pid) {
+        if asked.elapsed() > PATIENCE {
+            return Err(format!("process {pid} does not end"));
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+fn is_alive(pid: &str) -> bool {
+    signal("-0", pid)
+}
+
+fn signal(signal: &str, pid: &str) -> bool {
+    let status = Command::new("kill").args([signal, pid]).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// Returns a port on which nobody listens.
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind(("127.0.0.1", 0));
+    let address = listener.and_then(|listener| listener.local_addr());
+    address.map(|address| address.port()).map_err(|error| format!("no port is free: {error}"))
+}
