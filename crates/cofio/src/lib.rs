@@ -34,6 +34,7 @@ pub mod retrieval;
 
 pub mod embed;
 pub mod llm;
+pub mod shelf;
 pub mod store;
 
 pub mod bundle;

@@ -22,6 +22,7 @@ mod languages;
 mod layering;
 mod life;
 mod meaning;
+mod memory_shelf;
 mod memory_store;
 mod mirrored;
 mod mirrored_store;

@@ -12,7 +12,7 @@ use crate::store::{Order, Page};
 use crate::text;
 
 /// Returns the time so many seconds after the fixed start of 2026.
-pub(super) fn moment(seconds: i64) -> Timestamp {
+pub(crate) fn moment(seconds: i64) -> Timestamp {
     let start = Timestamp::from_second(1_767_225_600).expect("2026 is a year");
     start + SignedDuration::from_secs(seconds)
 }
@@ -22,20 +22,20 @@ pub(super) fn now() -> Timestamp {
     moment(1_000_000)
 }
 
-pub(super) fn named(name: &str) -> Identifier {
+pub(crate) fn named(name: &str) -> Identifier {
     Identifier::new(name).expect("cases use valid names")
 }
 
-pub(super) fn user(name: &str) -> Scope {
+pub(crate) fn user(name: &str) -> Scope {
     Scope::user(named(name))
 }
 
 /// Returns the scope of a layer whose every identifier is the same name.
-pub(super) fn layered(layer: Layer, name: &str) -> Scope {
+pub(crate) fn layered(layer: Layer, name: &str) -> Scope {
     scope(layer, &[(Layer::User, name), (layer, name)])
 }
 
-pub(super) fn scope(layer: Layer, names: &[(Layer, &str)]) -> Scope {
+pub(crate) fn scope(layer: Layer, names: &[(Layer, &str)]) -> Scope {
     let with = |all: Identifiers, (layer, name): &(Layer, &str)| all.with(*layer, named(name));
     let identifiers = names.iter().fold(Identifiers::default(), with);
     Scope::new(layer, &identifiers).expect("cases name what the layer requires")
@@ -51,7 +51,7 @@ pub(super) fn keeper() -> Access {
     Caller::keeper(named("keeper")).access().clone()
 }
 
-pub(super) fn id(number: u64) -> MemoryId {
+pub(crate) fn id(number: u64) -> MemoryId {
     format!("fact_{number:032x}").parse().expect("cases use valid ids")
 }
 
@@ -64,7 +64,7 @@ pub(super) fn digest(byte: u8) -> [u8; 32] {
     [byte; 32]
 }
 
-pub(super) fn content(text: &str) -> CleanText {
+pub(crate) fn content(text: &str) -> CleanText {
     CleanText::redacted(text.to_owned())
 }
 

@@ -269,7 +269,7 @@ pub(super) struct Snapshot {
 }
 
 /// Waits for all futures at once, so that a store has to deal with them together.
-pub(super) async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+pub(crate) async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut running: Vec<_> = futures.into_iter().map(Box::pin).collect();
     let mut outputs: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
     poll_fn(|context| {

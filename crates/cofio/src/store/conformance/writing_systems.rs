@@ -17,7 +17,7 @@ use crate::model::{
 use crate::store::Order;
 
 /// Texts that something on the way might cut, fold, normalise or take for its own.
-const TEXTS: [&str; 16] = [
+pub(crate) const TEXTS: [&str; 16] = [
     "plain words",
     "",
     " \t\n leading and trailing \r\n ",
