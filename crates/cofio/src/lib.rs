@@ -41,6 +41,7 @@ pub mod bundle;
 mod entry;
 pub mod files;
 pub mod mirrored;
+pub mod shelved;
 
 mod error;
 pub mod model;

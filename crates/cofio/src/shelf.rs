@@ -16,10 +16,9 @@ use async_trait::async_trait;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::names::names;
-use crate::model::{
-    CleanText, Fingerprint, Kind, Meaning, Memory, MemoryId, Scope, State, Timestamp,
-};
+use crate::model::{CleanText, Fingerprint, Kind, Meaning, Memory, Scope, State, Timestamp};
 
+pub use crate::model::Slot;
 pub use memory_shelf::MemoryShelf;
 
 /// Keeps contents, and vectors if it can, for a home.
@@ -50,7 +49,7 @@ pub trait Shelf: Send + Sync {
     /// What is not there stays away.
     async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()>;
 
-    /// Returns some of the slots of a scope under which anything is kept, by id and version, those
+    /// Returns some of the slots of a scope under which anything is kept, by id and edition, those
     /// after a place; that one may be gone.
     async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>>;
 
@@ -101,17 +100,6 @@ pub struct Abilities {
     pub vectors: bool,
     /// Lets go of what has ended, at its time; otherwise it stays until it is removed.
     pub expiry: bool,
-}
-
-/// Where one version of a memory stands on a shelf.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Slot {
-    /// Whose it is.
-    pub scope: Scope,
-    /// Which memory.
-    pub id: MemoryId,
-    /// Which version of it; that of the text if later versions have the same one.
-    pub version: u64,
 }
 
 /// A text with the slot it stands under.

@@ -76,10 +76,20 @@ pub trait Store: Send + Sync {
     /// What is not there and what is not open are both left out.
     async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>>;
 
+    /// Returns what [`Store::get`] does, perhaps without texts that stand elsewhere.
+    async fn get_outlines(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        self.get(access, ids).await
+    }
+
     /// Returns one page of the memories that `filter` means, and how many there are in all.
     ///
     /// As of an earlier moment, each is the version of then, and has its place by that.
     async fn list(&self, filter: &Filter, page: &Page) -> Result<Listing>;
+
+    /// Returns what [`Store::list`] does, perhaps without texts that stand elsewhere.
+    async fn list_outlines(&self, filter: &Filter, page: &Page) -> Result<Listing> {
+        self.list(filter, page).await
+    }
 
     /// Follows an inquiry step by step, all of it at one moment, and returns what is kept at the
     /// places it chose that `filter` means, in the order of the places.

@@ -32,6 +32,13 @@ struct Chosen {
     reason: ForgetReason,
 }
 
+/// Whether the texts of memories are needed: they may stand where nobody answers.
+#[derive(Clone, Copy)]
+enum Texts {
+    Needed,
+    Spared,
+}
+
 impl Chosen {
     fn new(memories: Vec<Memory>, reason: ForgetReason) -> Self {
         Self { memories, exactly: false, reason }
@@ -89,7 +96,7 @@ impl Engine {
     ) -> Result<Forgotten> {
         let forget = async {
             caller.require(Right::Delete)?;
-            let memories = self.matching(caller, selection).await?;
+            let memories = self.every_page(&meant(caller, selection)?, Texts::Spared).await?;
             let chosen = Chosen::new(memories, ForgetReason::Filter);
             self.forget_memories(caller, chosen, self.now()).await
         };
@@ -101,7 +108,8 @@ impl Engine {
     pub async fn forget_source(&self, caller: &Caller, origin: &str) -> Result<Forgotten> {
         let forget = async {
             caller.require(Right::Delete)?;
-            let memories = self.from_source(caller, origin).await?;
+            let filter = self.of_source(caller, origin).await?;
+            let memories = self.every_page(&filter, Texts::Spared).await?;
             let chosen = Chosen::new(memories, ForgetReason::Source);
             self.forget_memories(caller, chosen, self.now()).await
         };
@@ -111,12 +119,16 @@ impl Engine {
     /// Returns everything that came from a page, file, call, conversation or tool, whatever became
     /// of it, as `forget_source` would take it.
     pub async fn from_source(&self, caller: &Caller, origin: &str) -> Result<Vec<Memory>> {
+        self.all(&self.of_source(caller, origin).await?).await
+    }
+
+    async fn of_source(&self, caller: &Caller, origin: &str) -> Result<Filter> {
         caller.require(Right::Read)?;
         let scopes = self.scopes(caller).await?;
         let origin = Some(origin.to_owned());
         let criteria = Criteria { states: State::ALL.to_vec(), origin, ..Criteria::default() };
         // What has ended by itself is still there: at the beginning of time nothing has.
-        self.all(&Filter { scopes, now: Timestamp::MIN, criteria }).await
+        Ok(Filter { scopes, now: Timestamp::MIN, criteria })
     }
 
     /// Returns everything that a selection means and that is still there, ended or not, as
@@ -124,19 +136,22 @@ impl Engine {
     ///
     /// What was known earlier cannot be forgotten by itself, so nothing is meant as of a moment.
     pub async fn matching(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
-        if selection.criteria.as_of.is_some() {
-            let message = "memories are forgotten as they are, not as they were at a moment";
-            return Err(Error::invalid(message));
-        }
-        self.all(&super::filter(caller, selection, Timestamp::MIN)?).await
+        self.all(&meant(caller, selection)?).await
     }
 
     /// Returns everything that a filter means, the newest first.
     pub(super) async fn all(&self, filter: &Filter) -> Result<Vec<Memory>> {
+        self.every_page(filter, Texts::Needed).await
+    }
+
+    async fn every_page(&self, filter: &Filter, texts: Texts) -> Result<Vec<Memory>> {
         let mut page = Page { limit: PIECE, order: Order::Newest, after: None, counted: true };
         let mut memories = Vec::new();
         loop {
-            let listing = self.store.list(filter, &page).await?;
+            let listing = match texts {
+                Texts::Needed => self.store.list(filter, &page).await?,
+                Texts::Spared => self.store.list_outlines(filter, &page).await?,
+            };
             page.after = listing.memories.last().map(|memory| page.order.position(memory));
             memories.extend(listing.memories);
             if !listing.more {
@@ -154,7 +169,7 @@ impl Engine {
         caller.require(Right::Delete)?;
         super::check_batch(ids.len(), self.config.limits.batch)?;
         let now = self.now();
-        let found = self.store.get(caller.access(), ids).await?;
+        let found = self.store.get_outlines(caller.access(), ids).await?;
         let mut forgotten = self.forget_memories(caller, Chosen::new(found, reason), now).await?;
         let gone: HashSet<&MemoryId> = forgotten.ids.iter().collect();
         let missing = ids.iter().filter(|id| !gone.contains(id)).cloned().collect();
@@ -253,4 +268,13 @@ impl Engine {
         }
         Ok((gone, missing))
     }
+}
+
+/// Returns what a selection means that is to be forgotten.
+fn meant(caller: &Caller, selection: &Selection) -> Result<Filter> {
+    if selection.criteria.as_of.is_some() {
+        let message = "memories are forgotten as they are, not as they were at a moment";
+        return Err(Error::invalid(message));
+    }
+    super::filter(caller, selection, Timestamp::MIN)
 }

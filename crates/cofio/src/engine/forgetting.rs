@@ -33,7 +33,7 @@ impl Engine {
         let memories = match forgetting {
             Forgetting::Ids(ids) => {
                 super::check_batch(ids.len(), self.config.limits.batch)?;
-                self.store.get(caller.access(), ids).await?
+                self.store.get_outlines(caller.access(), ids).await?
             }
             Forgetting::Matching(selection) => self.matching(caller, selection).await?,
             Forgetting::Source(origin) => self.from_source(caller, origin).await?,

@@ -1,9 +1,11 @@
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
 use super::Identifier;
+use crate::text;
 
 /// Text that went through redaction.
 ///
@@ -24,6 +26,10 @@ pub struct Standing {
     pub edition: u64,
     /// By which it is known that another text is the same.
     pub digest: [u8; 16],
+    /// How many bytes it has.
+    pub bytes: usize,
+    /// The words that it writes with a capital letter, as [`text::fold`] makes them.
+    pub capitals: BTreeSet<String>,
 }
 
 impl CleanText {
@@ -52,7 +58,9 @@ impl CleanText {
 
     /// Returns the same text, which a store is not to keep beside its memory.
     pub(crate) fn standing_on(self, shelf: Identifier, edition: u64) -> Self {
-        let standing = Standing { shelf, edition, digest: digest(&self.text) };
+        let (digest, bytes) = (digest(&self.text), self.text.len());
+        let capitals = words(&self.text).filter(|word| is_capital(word)).map(text::fold).collect();
+        let standing = Standing { shelf, edition, digest, bytes, capitals };
         Self { standing: Some(Box::new(standing)), ..self }
     }
 
@@ -79,10 +87,33 @@ impl CleanText {
         }
     }
 
+    /// Returns how many bytes it has, wherever it stands.
+    pub fn bytes(&self) -> usize {
+        self.standing().map_or(self.text.len(), |standing| standing.bytes)
+    }
+
+    /// Returns whether it writes a word, given as [`text::fold`] makes it, with a capital letter.
+    pub fn has_capital(&self, word: &str) -> bool {
+        match self.standing() {
+            Some(standing) => standing.capitals.contains(word),
+            None => {
+                words(&self.text).any(|written| is_capital(written) && text::fold(written) == word)
+            }
+        }
+    }
+
     /// Returns the text; nothing if it stands elsewhere and nobody fetched it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+}
+
+fn is_capital(word: &str) -> bool {
+    word.starts_with(char::is_uppercase)
 }
 
 fn digest(text: &str) -> [u8; 16] {

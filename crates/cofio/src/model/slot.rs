@@ -12,7 +12,7 @@ pub struct Slot {
 }
 
 /// A text that no memory of a store has any more, and that a shelf may still have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Unshelved {
     /// The shelf.
     pub shelf: Identifier,

@@ -84,7 +84,7 @@ macro_rules! shelf_suite {
             contents {
                 texts_come_back_in_the_order_that_is_asked,
                 what_is_not_there_is_nothing,
-                versions_are_kept_apart,
+                editions_are_kept_apart,
                 a_repeat_changes_nothing,
                 every_text_comes_back_as_it_was,
                 a_large_text_comes_back_whole,
@@ -125,7 +125,7 @@ macro_rules! shelf_suite {
                 what_is_not_within_takes_no_place,
                 labels_are_looked_at_as_they_are_now,
                 vectors_are_replaced_as_a_whole,
-                versions_of_vectors_are_kept_apart,
+                editions_of_vectors_are_kept_apart,
                 another_models_vectors_are_never_compared,
                 other_dimensions_are_refused,
                 cosines_stand_in_the_order_of_the_slots,

@@ -23,7 +23,7 @@ pub struct MemoryShelf {
     kept: Mutex<HashMap<Scope, Scoped>>,
 }
 
-/// What is kept of one scope, by id and version.
+/// What is kept of one scope, by id and edition.
 type Scoped = BTreeMap<(MemoryId, u64), Kept>;
 
 /// What is kept under one slot.
@@ -97,10 +97,10 @@ impl Shelf for MemoryShelf {
         let rest = all.filter(|(key, kept)| {
             after.as_ref().is_none_or(|after| *key > after) && !kept.has_ended(now)
         });
-        let slot = |(id, version): &(MemoryId, u64)| Slot {
+        let slot = |(id, edition): &(MemoryId, u64)| Slot {
             scope: scope.clone(),
             id: id.clone(),
-            version: *version,
+            edition: *edition,
         };
         Ok(rest.take(limit).map(|(key, _)| slot(key)).collect())
     }
@@ -143,12 +143,12 @@ impl Shelf for MemoryShelf {
         check(&kept, meaning)?;
         let mut found = Vec::new();
         for scope in &within.scopes {
-            for ((id, version), kept) in kept.get(scope).into_iter().flatten() {
+            for ((id, edition), kept) in kept.get(scope).into_iter().flatten() {
                 if kept.has_ended(now) || !is_within(&kept.labels, within) {
                     continue;
                 }
                 if let Some(cosine) = kept.best(meaning) {
-                    let slot = Slot { scope: scope.clone(), id: id.clone(), version: *version };
+                    let slot = Slot { scope: scope.clone(), id: id.clone(), edition: *edition };
                     found.push((slot, cosine));
                 }
             }
@@ -207,7 +207,7 @@ impl Kept {
 }
 
 fn key(slot: &Slot) -> (MemoryId, u64) {
-    (slot.id.clone(), slot.version)
+    (slot.id.clone(), slot.edition)
 }
 
 /// Returns what is kept under a slot, with these labels from now on.

@@ -10,7 +10,7 @@ mod conflict;
 mod derived;
 mod outcomes;
 
-pub use analysed::{Analysed, Count, Passage, is_capitalised};
+pub use analysed::{Analysed, Count, Passage};
 pub use bound::{decode_bound, encode_bound};
 pub use conflict::{
     already_known, check_work, key_conflict, key_exists, key_replaced, version_conflict,

@@ -14,7 +14,7 @@ mod keys;
 mod write;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
@@ -362,6 +362,7 @@ impl Store for MemoryStore {
     }
 
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {
+        let gone: HashSet<&Unshelved> = gone.iter().collect();
         self.contents().unshelved.retain(|noted| !gone.contains(noted));
         Ok(())
     }
@@ -412,7 +413,7 @@ fn summary(contents: &Contents, inside: &[&Kept], now: Timestamp) -> Option<Scop
         scope: first.memory.scope.clone(),
         counts: counts(memories()),
         pending_embeddings: pending.count() as u64,
-        content_bytes: memories().map(|memory| memory.content.as_str().len() as u64).sum(),
+        content_bytes: memories().map(|memory| memory.content.bytes() as u64).sum(),
         entities: entities.len() as u64,
         latest_at: memories().map(|memory| memory.created_at).max(),
     })

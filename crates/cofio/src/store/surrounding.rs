@@ -26,7 +26,7 @@ pub trait Surrounding: Send + Sync {
     /// Does what [`Store::commit`] does.
     async fn commit_inside(&self, commit: Commit) -> Result<Vec<Outcome>>;
 
-    /// Makes memories whole that the other store gave, and leaves out those that are gone.
+    /// Makes memories whole that the other store gave.
     async fn complete(&self, memories: Vec<Memory>, _missing: Missing) -> Result<Vec<Memory>> {
         Ok(memories)
     }
@@ -69,8 +69,16 @@ impl<T: Surrounding> Store for T {
 
     async fn list(&self, filter: &Filter, page: &Page) -> Result<Listing> {
         let mut listing = self.inner().list(filter, page).await?;
-        listing.memories = self.complete(listing.memories, Missing::IsLeftOut).await?;
+        listing.memories = self.complete(listing.memories, Missing::Fails).await?;
         Ok(listing)
+    }
+
+    async fn get_outlines(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        self.inner().get_outlines(access, ids).await
+    }
+
+    async fn list_outlines(&self, filter: &Filter, page: &Page) -> Result<Listing> {
+        self.inner().list_outlines(filter, page).await
     }
 
     async fn find(

@@ -23,6 +23,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("bundle", &["entry"]),
     ("files", &[]),
     ("mirrored", &["files", "store"]),
+    ("shelved", &["shelf", "store"]),
     (
         "engine",
         &[

@@ -36,6 +36,7 @@ mod ranking;
 mod recorder;
 mod rights;
 mod secrets;
+mod shelved_store;
 mod sqlite_file;
 mod sqlite_store;
 mod taken_back;

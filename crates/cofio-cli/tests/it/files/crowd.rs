@@ -52,21 +52,12 @@ fn a_crowd_on_one_store_and_one_folder_loses_nothing() {
 /// Looks at both sides when everybody has gone home.
 fn judge(machine: &Machine, notes: &Notes, rounds: usize) {
     let kept = Kept::read(machine);
-    let (back, away) = (back(&kept, notes), put_away_by_nobody(&kept, notes));
-    println!(
-        "{} words, {} memories, agreed after {rounds} rounds; {} replaced words are back, and {} \
-         memories were put away by nobody",
-        notes.words.len(),
-        kept.0.len(),
-        back.len(),
-        away.len()
-    );
+    let (words, memories) = (notes.words.len(), kept.0.len());
+    println!("{words} words, {memories} memories, agreed after {rounds} rounds");
     let mut problems = kept.disagreements(&machine.path("memory"));
     problems.extend(lost(&kept, notes));
-    if size("strict", 0) > 0 {
-        problems.extend(back);
-        problems.extend(away);
-    }
+    problems.extend(back(&kept, notes));
+    problems.extend(put_away_by_nobody(&kept, notes));
     if !problems.is_empty() {
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files-soak.log");
         fs::write(&log, notes.events.join("\n")).unwrap();

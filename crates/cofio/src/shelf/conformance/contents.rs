@@ -1,6 +1,6 @@
 //! What is put is there, as it was.
 
-use super::fixtures::{alice, bob, slot, text, version};
+use super::fixtures::{alice, bob, edition, slot, text};
 use super::subject::Subject;
 use crate::model::Scope;
 use crate::shelf::{Content, Slot, Status};
@@ -24,12 +24,12 @@ pub(super) async fn what_is_not_there_is_nothing(shelf: Subject) {
     assert_eq!(shelf.get(&asked).await, [None, Some("two".to_owned()), None]);
 }
 
-pub(super) async fn versions_are_kept_apart(shelf: Subject) {
-    let versions = [1, 2, 10, u64::from(u32::MAX)].map(|number| version(&alice(), 1, number));
-    shelf.put_each(&versions).await;
-    shelf.has_each(&versions).await;
-    shelf.has_none(&[version(&alice(), 1, 3)]).await;
-    assert_eq!(shelf.slots(&alice()).await, versions, "lists are in order of the versions");
+pub(super) async fn editions_are_kept_apart(shelf: Subject) {
+    let editions = [1, 2, 10, u64::from(u32::MAX)].map(|number| edition(&alice(), 1, number));
+    shelf.put_each(&editions).await;
+    shelf.has_each(&editions).await;
+    shelf.has_none(&[edition(&alice(), 1, 3)]).await;
+    assert_eq!(shelf.slots(&alice()).await, editions, "lists are in order of the editions");
 }
 
 pub(super) async fn a_repeat_changes_nothing(shelf: Subject) {

@@ -15,13 +15,13 @@ pub(super) fn bob() -> Scope {
     user("bob")
 }
 
-/// Returns the slot of the first version of a memory.
+/// Returns the slot of the first edition of a memory.
 pub(super) fn slot(scope: &Scope, number: u64) -> Slot {
-    version(scope, number, 1)
+    edition(scope, number, 1)
 }
 
-pub(super) fn version(scope: &Scope, number: u64, version: u64) -> Slot {
-    Slot { scope: scope.clone(), id: id(number), version }
+pub(super) fn edition(scope: &Scope, number: u64, edition: u64) -> Slot {
+    Slot { scope: scope.clone(), id: id(number), edition }
 }
 
 pub(super) fn text(slot: &Slot, text: &str) -> Content {

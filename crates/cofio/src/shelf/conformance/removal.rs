@@ -2,7 +2,7 @@
 
 use std::slice::from_ref;
 
-use super::fixtures::{alice, bob, model, near, other_model, question, slot, version};
+use super::fixtures::{alice, bob, edition, model, near, other_model, question, slot};
 use super::subject::Subject;
 use crate::model::Meaning;
 
@@ -25,12 +25,12 @@ pub(super) async fn what_is_gone_may_be_removed_again(shelf: Subject) {
 }
 
 pub(super) async fn removal_leaves_every_other_slot(shelf: Subject) {
-    let gone = version(&alice(), 1, 2);
+    let gone = edition(&alice(), 1, 2);
     let kept = [
-        version(&alice(), 1, 1),
-        version(&alice(), 1, 20),
-        version(&alice(), 2, 2),
-        version(&bob(), 1, 2),
+        edition(&alice(), 1, 1),
+        edition(&alice(), 1, 20),
+        edition(&alice(), 2, 2),
+        edition(&bob(), 1, 2),
     ];
     shelf.put_each(&kept).await;
     shelf.put_each(from_ref(&gone)).await;

@@ -2,7 +2,7 @@
 
 use std::slice::from_ref;
 
-use super::fixtures::{alice, bob, near, slot, version};
+use super::fixtures::{alice, bob, edition, near, slot};
 use super::subject::Subject;
 use crate::model::{Layer, Scope};
 use crate::shelf::{Slot, Within};
@@ -114,7 +114,7 @@ pub(super) async fn vectors_are_found_in_their_scope_alone(shelf: Subject) {
     }
     let stranger = user("stranger");
     assert_eq!(shelf.nearest_of(&stranger, 9).await, []);
-    assert_eq!(shelf.cosines(&[slot(&stranger, 1), version(&alice(), 1, 2)]).await, [None, None]);
+    assert_eq!(shelf.cosines(&[slot(&stranger, 1), edition(&alice(), 1, 2)]).await, [None, None]);
     let several = Within::scopes(scopes[..4].to_vec());
     let mut found: Vec<Slot> =
         shelf.nearest(&several, 99).await.into_iter().map(|(slot, _)| slot).collect();

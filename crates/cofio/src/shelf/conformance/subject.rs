@@ -88,7 +88,7 @@ impl Subject {
 }
 
 fn told(slot: &Slot) -> String {
-    format!("{} {} {}", slot.scope, slot.id, slot.version)
+    format!("{} {} {}", slot.scope, slot.id, slot.edition)
 }
 
 /// Returns a cosine as precisely as a shelf has to keep vectors.

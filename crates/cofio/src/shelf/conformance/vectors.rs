@@ -3,8 +3,8 @@
 use std::slice::from_ref;
 
 use super::fixtures::{
-    alice, bob, ending, in_centuries, labels, long_ago, model, near, near_as, other_model,
-    question, slot, towards, version,
+    alice, bob, edition, ending, in_centuries, labels, long_ago, model, near, near_as, other_model,
+    question, slot, towards,
 };
 use super::subject::Subject;
 use crate::error::ErrorKind;
@@ -139,11 +139,11 @@ pub(super) async fn vectors_are_replaced_as_a_whole(shelf: Subject) {
     assert_eq!(shelf.cosines(&[own]).await, [None]);
 }
 
-pub(super) async fn versions_of_vectors_are_kept_apart(shelf: Subject) {
+pub(super) async fn editions_of_vectors_are_kept_apart(shelf: Subject) {
     if !shelf.has_vectors() {
         return;
     }
-    let [first, second] = [1, 2].map(|number| version(&alice(), 1, number));
+    let [first, second] = [1, 2].map(|number| edition(&alice(), 1, number));
     shelf.put_vectors(&[near(&first, &[0.9]), near(&second, &[0.5])]).await;
     assert_eq!(shelf.nearest_of(&alice(), 9).await, [(first.clone(), 90), (second.clone(), 50)]);
     shelf.remove(from_ref(&first)).await;

@@ -1,7 +1,7 @@
 //! What is persisted in the place of a text that stands elsewhere: where it is, and what it is found
 //! by, which cannot be worked out again without it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,9 @@ pub(super) struct StandingDocument {
     shelf: String,
     edition: u64,
     digest: [u8; 16],
+    bytes: usize,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    capitals: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     question: bool,
     passages: Vec<PassageDocument>,
@@ -29,7 +32,7 @@ struct PassageDocument {
 impl StandingDocument {
     /// Returns what is persisted of a memory's text if it stands elsewhere.
     pub(super) fn of(memory: &Memory) -> Option<Self> {
-        let Standing { shelf, edition, digest } = memory.content.standing()?;
+        let Standing { shelf, edition, digest, bytes, capitals } = memory.content.standing()?;
         let Analysed { passages, question } = Analysed::of(memory);
         let count = |(term, Count { told, asked })| (term, (told, asked));
         let passage = |Passage { terms, length }| PassageDocument {
@@ -40,6 +43,8 @@ impl StandingDocument {
             shelf: shelf.to_string(),
             edition: *edition,
             digest: *digest,
+            bytes: *bytes,
+            capitals: capitals.clone(),
             question,
             passages: passages.into_iter().map(passage).collect(),
         })
@@ -48,8 +53,9 @@ impl StandingDocument {
     /// Returns what stands for the text.
     pub(super) fn text(&self) -> Result<CleanText> {
         let shelf = Identifier::new(&self.shelf).map_err(unreadable)?;
-        let (edition, digest) = (self.edition, self.digest);
-        Ok(CleanText::elsewhere(Standing { shelf, edition, digest }))
+        let (edition, digest, bytes) = (self.edition, self.digest, self.bytes);
+        let capitals = self.capitals.clone();
+        Ok(CleanText::elsewhere(Standing { shelf, edition, digest, bytes, capitals }))
     }
 
     /// Returns what words find the memory by.

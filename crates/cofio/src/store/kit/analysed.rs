@@ -62,10 +62,3 @@ impl Passage {
         Self { terms, length: u32::try_from(document.length).unwrap_or(u32::MAX) }
     }
 }
-
-/// Tells whether a memory writes a word with a capital letter.
-pub fn is_capitalised(memory: &Memory, word: &str) -> bool {
-    let written = memory.content.as_str().split(|c: char| !c.is_alphanumeric());
-    let mut same = written.filter(|written| text::fold(written) == word);
-    same.any(|written| written.starts_with(char::is_uppercase))
-}

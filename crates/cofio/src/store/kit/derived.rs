@@ -3,6 +3,7 @@
 //! Whoever writes is waited for by everybody, and so is handed what only has to be written down.
 
 use super::Analysed;
+use crate::error::Result;
 use crate::model::{Change, Commit, Memory};
 use crate::processors::share;
 use crate::store::document;
@@ -53,14 +54,21 @@ pub struct Named {
 impl Derived {
     /// Works out what is kept of a memory.
     pub fn of(memory: &Memory) -> Self {
-        let named = memory
-            .entities
-            .iter()
-            .map(|mention| Named { name: fold(&mention.name), alias: fold(&mention.alias) });
-        Self {
-            document: document::encode(memory),
-            analysed: Analysed::of(memory),
-            named: named.collect(),
-        }
+        let (document, analysed) = (document::encode(memory), Analysed::of(memory));
+        Self { document, analysed, named: named(memory) }
     }
+
+    /// Reads a memory back, with what is kept of it.
+    pub fn read(document: String) -> Result<(Memory, Self)> {
+        let (memory, analysed) = document::decode_analysed(&document)?;
+        let named = named(&memory);
+        Ok((memory, Self { document, analysed, named }))
+    }
+}
+
+fn named(memory: &Memory) -> Vec<Named> {
+    let mentions = memory.entities.iter();
+    mentions
+        .map(|mention| Named { name: fold(&mention.name), alias: fold(&mention.alias) })
+        .collect()
 }

@@ -11,7 +11,6 @@ use crate::model::{
     Author, Cues, Embedding, Evidence, Filter, Groups, Meaning, Memory, Occurrence, Occurrences,
     Place, Scope, Spread, Survey, Turn, WordUse,
 };
-use crate::store::kit::is_capitalised;
 
 /// Returns what is known of the scopes.
 pub(super) fn survey(contents: &Contents, scopes: &[Scope], words: &[String]) -> Survey {
@@ -39,7 +38,7 @@ fn word_use(inside: &[&Kept], word: &str) -> WordUse {
     if having.len() * 10 < inside.len().max(1) {
         return WordUse { memories: having.len() as u64, capitalised: 0.0 };
     }
-    let capitalised = having.iter().filter(|kept| is_capitalised(&kept.memory, word)).count();
+    let capitalised = having.iter().filter(|kept| kept.memory.content.has_capital(word)).count();
     let share = capitalised as f64 / having.len().max(1) as f64;
     WordUse { memories: having.len() as u64, capitalised: share }
 }

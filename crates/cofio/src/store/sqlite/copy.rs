@@ -14,7 +14,6 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::document;
-use crate::store::kit::Derived;
 
 /// What a check of the file found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,9 +134,8 @@ pub(super) fn derive_all(connection: &Connection) -> Result<()> {
              DELETE FROM turns; DELETE FROM authors;",
         )
         .map_err(unexpected)?;
-    read::each_memory(connection, |number, scope, memory, analysed| {
-        let derived = Derived { analysed, ..Derived::of(memory) };
-        write::derive(connection, number, scope, memory, &derived)
+    read::each_memory(connection, |number, scope, memory, derived| {
+        write::derive(connection, number, scope, memory, derived)
     })
 }
 

@@ -10,7 +10,6 @@ use super::gathering::{Compared, Gathering, Scoped, Word};
 use super::{entities, pending, read};
 use crate::error::Result;
 use crate::model::{Cues, Evidence, Filter, Groups, Memory, Place, Scope, Spread, Survey, WordUse};
-use crate::store::kit::is_capitalised;
 use crate::store::{Cued, Foreseen, Inquiry};
 
 /// About how many places of terms are weighed at most, over all scopes of a search.
@@ -129,7 +128,7 @@ fn capitalised_share(
         let number = field.records[place as usize].memory;
         if let Some(memory) = read::by_number(connection, number)? {
             looked_at += 1.0;
-            capitalised += f64::from(u8::from(is_capitalised(&memory, word)));
+            capitalised += f64::from(u8::from(memory.content.has_capital(word)));
         }
     }
     Ok(capitalised / f64::max(looked_at, 1.0))

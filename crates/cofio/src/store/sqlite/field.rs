@@ -179,13 +179,13 @@ impl Field {
         let mut field = Self { moment: now, authors, ..self.clone() };
         for &memory in added {
             let found =
-                (turns::find(connection, scope, memory)?, read::by_number(connection, memory)?);
-            let (Some(record), Some(memory)) = found else {
+                (turns::find(connection, scope, memory)?, read::derived_of(connection, memory)?);
+            let (Some(record), Some(derived)) = found else {
                 return Self::load(connection, scope, now);
             };
             let mut lists = locked(&field.lists);
             if lists.records == field.records.len() {
-                let Derived { analysed, named, .. } = Derived::of(&memory);
+                let Derived { analysed, named, .. } = derived;
                 let names = named.iter().flat_map(|named| [&*named.name, &*named.alias]);
                 lists.add(&analysed, names);
             }

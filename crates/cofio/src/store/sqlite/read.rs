@@ -10,8 +10,8 @@ use crate::model::{
     Access, Accesses, ChangeRecord, Embedding, Filter, Fingerprint, Identifier, Identifiers, JobId,
     Layer, Memory, MemoryId, Place, Scope, Timestamp,
 };
-use crate::store::document::{decode, decode_analysed, moment};
-use crate::store::kit::Analysed;
+use crate::store::document::{decode, moment};
+use crate::store::kit::Derived;
 use crate::store::{Listing, Order, Page, Position, ScopeSummary, Tombstone};
 
 /// The columns that [`memory`] reads.
@@ -48,6 +48,14 @@ pub(super) fn get(
 pub(super) fn by_number(connection: &Connection, number: i64) -> Result<Option<Memory>> {
     let sql = format!("SELECT {MEMORY} FROM memories AS m WHERE m.memory = ?");
     Ok(collect(connection, &sql, [Sql::from(number)], memory)?.into_iter().next())
+}
+
+/// Returns what is kept of a memory, by its number.
+pub(super) fn derived_of(connection: &Connection, number: i64) -> Result<Option<Derived>> {
+    let sql = "SELECT document FROM memories WHERE memory = ?";
+    let read = |row: &Row<'_>| Derived::read(row.get(0).map_err(unexpected)?);
+    let found = collect(connection, sql, [Sql::from(number)], read)?;
+    Ok(found.into_iter().next().map(|(_, derived)| derived))
 }
 
 /// Returns the memories at some places that a filter still means, in the order of the places.
@@ -375,7 +383,7 @@ pub(super) fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
 /// Hands every memory of the file to `visit`, with its number and the number of its scope.
 pub(super) fn each_memory(
     connection: &Connection,
-    mut visit: impl FnMut(i64, i64, &Memory, Analysed) -> Result<()>,
+    mut visit: impl FnMut(i64, i64, &Memory, &Derived) -> Result<()>,
 ) -> Result<()> {
     let mut select =
         connection.prepare("SELECT memory, scope, document FROM memories").map_err(unexpected)?;
@@ -383,8 +391,8 @@ pub(super) fn each_memory(
     while let Some(row) = rows.next().map_err(unexpected)? {
         let document: String = row.get(2).map_err(unexpected)?;
         let number = |column| row.get::<_, i64>(column).map_err(unexpected);
-        let (memory, analysed) = decode_analysed(&document)?;
-        visit(number(0)?, number(1)?, &memory, analysed)?;
+        let (memory, derived) = Derived::read(document)?;
+        visit(number(0)?, number(1)?, &memory, &derived)?;
     }
     Ok(())
 }

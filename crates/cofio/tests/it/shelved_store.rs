@@ -1,0 +1,289 @@
+//! A store whose texts stand on shelves keeps the contract too, whatever becomes of the shelves.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use cofio::model::{
+    Change, Commit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId, Patch, Scope,
+    Timestamp,
+};
+use cofio::shelf::{
+    Abilities, Content, Embedded, Health, Labels, MemoryShelf, Sampled, Shelf, Slot, Within,
+};
+use cofio::shelved::{Rule, Rules, Shelved};
+use cofio::store::{MemoryStore, SqliteStore, Store, conformance};
+use cofio::{Config, Error, ErrorKind, Query, Result, Selection};
+use pollster::block_on;
+use tempfile::TempDir;
+
+use crate::fixture::{START, fact, identifiers, local, named};
+use crate::life::Life;
+
+fn shelf() -> Arc<dyn Shelf> {
+    // The suite lets memories end in its own time, which is long ago.
+    Arc::new(MemoryShelf::new(|| Timestamp::UNIX_EPOCH))
+}
+
+fn shelved(home: Arc<dyn Store>, shelf: Arc<dyn Shelf>) -> Shelved {
+    let name: Identifier = named("attic");
+    let shelves = HashMap::from([(name.clone(), shelf)]);
+    Shelved::new(home, shelves, Rules(vec![Rule::everything(name)])).unwrap()
+}
+
+mod in_memory {
+    use super::*;
+
+    fn fresh() -> (Arc<dyn Store>, ()) {
+        (Arc::new(shelved(Arc::new(MemoryStore::new()), shelf())), ())
+    }
+
+    conformance::suite!(fresh, pollster::block_on);
+}
+
+mod in_sqlite {
+    use super::*;
+
+    fn fresh() -> (Arc<dyn Store>, TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let home = SqliteStore::open(&folder.path().join("cofio.db")).unwrap();
+        (Arc::new(shelved(Arc::new(home), shelf())), folder)
+    }
+
+    conformance::suite!(fresh, pollster::block_on);
+}
+
+/// A shelf that can be made to fail.
+#[derive(Clone)]
+struct Shaky {
+    shelf: Arc<dyn Shelf>,
+    down: Arc<AtomicBool>,
+}
+
+impl Shaky {
+    fn new() -> Self {
+        Self { shelf: shelf(), down: Arc::default() }
+    }
+
+    fn set_down(&self, down: bool) {
+        self.down.store(down, Ordering::SeqCst);
+    }
+
+    fn check(&self) -> Result<()> {
+        let down = self.down.load(Ordering::SeqCst);
+        if down { Err(Error::new(ErrorKind::Provider, "the attic is locked")) } else { Ok(()) }
+    }
+
+    /// Returns every text that stands there.
+    fn texts(&self) -> Vec<String> {
+        let slots = block_on(self.shelf.slots(&alice(), None, 100)).unwrap();
+        let texts = block_on(self.shelf.get(&slots)).unwrap();
+        texts.into_iter().flatten().collect()
+    }
+}
+
+#[async_trait]
+impl Shelf for Shaky {
+    fn abilities(&self) -> Abilities {
+        self.shelf.abilities()
+    }
+
+    async fn put(&self, contents: &[Content]) -> Result<()> {
+        self.check()?;
+        self.shelf.put(contents).await
+    }
+
+    async fn get(&self, slots: &[Slot]) -> Result<Vec<Option<String>>> {
+        self.check()?;
+        self.shelf.get(slots).await
+    }
+
+    async fn remove(&self, slots: &[Slot]) -> Result<()> {
+        self.check()?;
+        self.shelf.remove(slots).await
+    }
+
+    async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()> {
+        self.shelf.relabel(labelled).await
+    }
+
+    async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {
+        self.shelf.slots(scope, after, limit).await
+    }
+
+    async fn put_vectors(&self, model: &Fingerprint, embedded: &[Embedded]) -> Result<()> {
+        self.shelf.put_vectors(model, embedded).await
+    }
+
+    async fn remove_vectors(&self, model: &Fingerprint, slots: &[Slot]) -> Result<()> {
+        self.shelf.remove_vectors(model, slots).await
+    }
+
+    async fn nearest(
+        &self,
+        meaning: &Meaning,
+        within: &Within,
+        limit: usize,
+    ) -> Result<Vec<(Slot, f32)>> {
+        self.shelf.nearest(meaning, within, limit).await
+    }
+
+    async fn cosines(&self, meaning: &Meaning, slots: &[Slot]) -> Result<Vec<Option<f32>>> {
+        self.shelf.cosines(meaning, slots).await
+    }
+
+    async fn sample(
+        &self,
+        meaning: &Meaning,
+        scopes: &[Scope],
+        limit: usize,
+    ) -> Result<Vec<Sampled>> {
+        self.shelf.sample(meaning, scopes, limit).await
+    }
+
+    async fn health(&self) -> Result<Health> {
+        self.shelf.health().await
+    }
+}
+
+fn alice() -> Scope {
+    Scope::user(named("alice"))
+}
+
+/// A home with an attic, and what Alice tells it.
+struct House {
+    home: Arc<SqliteStore>,
+    attic: Shaky,
+    shelved: Arc<Shelved>,
+    life: Life,
+    _folder: TempDir,
+}
+
+impl House {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Arc::new(SqliteStore::open(&folder.path().join("cofio.db")).unwrap());
+        let attic = Shaky::new();
+        let shelved = Arc::new(shelved(home.clone(), Arc::new(attic.clone())));
+        let life = Life::on(shelved.clone(), Config::default());
+        Self { home, attic, shelved, life, _folder: folder }
+    }
+
+    fn keep(&self, text: &str) -> Memory {
+        self.life.keep(fact("alice", text))
+    }
+
+    fn remember(&self, text: &str) -> Result<()> {
+        let kept = block_on(self.life.engine.remember(&local("alice"), fact("alice", text)));
+        kept.map(|_| ())
+    }
+
+    fn forget(&self, id: &MemoryId) {
+        block_on(self.life.engine.forget(&local("alice"), std::slice::from_ref(id))).unwrap();
+    }
+
+    fn found(&self, question: &str) -> Vec<String> {
+        let query = Query::new(Selection::new(identifiers(&[(Layer::User, "alice")])), question);
+        let answer = block_on(self.life.engine.search(&local("alice"), &query)).unwrap();
+        answer.hits.iter().map(|hit| hit.memory.content.as_str().to_owned()).collect()
+    }
+}
+
+#[test]
+fn the_text_stands_on_the_shelf_alone_and_is_found_by_its_words() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees in Cardiff");
+    assert_eq!(house.attic.texts(), ["Alice keeps bees in Cardiff"]);
+    let at_home = block_on(house.home.get(local("alice").access(), &[kept.id])).unwrap();
+    assert_eq!(at_home[0].content.as_str(), "");
+    assert_eq!(house.found("who keeps bees?"), ["Alice keeps bees in Cardiff"]);
+}
+
+#[test]
+fn every_version_has_a_text_and_forgetting_leaves_none() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    let patch = Patch { content: Some("Alice keeps hens".to_owned()), ..Patch::default() };
+    block_on(house.life.engine.update(&local("alice"), &kept.id, patch)).unwrap();
+    let history = block_on(house.shelved.history(local("alice").access(), &kept.id)).unwrap();
+    assert_eq!(history[0].content.as_str(), "Alice keeps bees");
+    assert_eq!(house.attic.texts().len(), 2);
+    assert!(house.found("bees").is_empty());
+    house.forget(&kept.id);
+    assert!(house.attic.texts().is_empty());
+    assert!(block_on(house.home.unshelved(10)).unwrap().is_empty());
+}
+
+#[test]
+fn what_is_refused_or_known_leaves_nothing_on_the_shelf() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    house.remember("Alice keeps bees").unwrap();
+    assert_eq!(house.attic.texts().len(), 1);
+    let stale = Memory { version: 7, ..kept };
+    let change = Change::Update { memory: Box::new(stale), identity: None };
+    let commit = Commit {
+        actor: named("alice"),
+        at: START.parse().unwrap(),
+        changes: vec![change],
+        audit: Vec::new(),
+        idempotency: None,
+        work: None,
+    };
+    let refused = block_on(house.shelved.commit(commit)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert_eq!(house.attic.texts(), ["Alice keeps bees"]);
+}
+
+#[test]
+fn a_shelf_that_is_down_costs_what_stands_on_it_and_nothing_else() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    house.attic.set_down(true);
+    let refused = house.remember("Alice keeps hens").unwrap_err();
+    assert_eq!((refused.kind(), refused.kind().retryable()), (ErrorKind::Provider, true));
+    assert!(house.found("bees").is_empty());
+    let unread =
+        block_on(house.shelved.get(local("alice").access(), std::slice::from_ref(&kept.id)));
+    assert_eq!(unread.unwrap_err().kind(), ErrorKind::Provider);
+
+    house.forget(&kept.id);
+    assert_eq!(block_on(house.home.unshelved(10)).unwrap().len(), 1);
+    house.attic.set_down(false);
+    assert_eq!(house.attic.texts(), ["Alice keeps bees"], "nobody could take it off");
+    assert_eq!(block_on(house.shelved.tidy()).unwrap(), 1);
+    assert!(house.attic.texts().is_empty());
+    house.remember("Alice keeps hens").unwrap();
+    assert_eq!(house.found("hens"), ["Alice keeps hens"]);
+}
+
+#[test]
+fn a_text_that_a_shelf_has_lost_is_told() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    let slots = block_on(house.attic.slots(&alice(), None, 10)).unwrap();
+    block_on(house.attic.remove(&slots)).unwrap();
+    let lost = block_on(house.shelved.get(local("alice").access(), &[kept.id])).unwrap_err();
+    assert_eq!(lost.kind(), ErrorKind::Damaged);
+}
+
+#[test]
+fn rules_say_which_texts_stand_where() {
+    let attic = shelf();
+    let name: Identifier = named("attic");
+    let rule = Rule { kinds: vec![Kind::Working], shelf: Some(name.clone()), ..Rule::default() };
+    let shelves = HashMap::from([(name, attic.clone())]);
+    let home = Arc::new(MemoryStore::new());
+    let shelved = Shelved::new(home.clone(), shelves, Rules(vec![rule.clone()])).unwrap();
+    let life = Life::on(Arc::new(shelved), Config::default());
+    life.keep(fact("alice", "Alice keeps bees"));
+    assert!(block_on(attic.slots(&alice(), None, 10)).unwrap().is_empty());
+    let mut draft = fact("alice", "She is at the hive");
+    draft.kind = Kind::Working;
+    life.keep(draft);
+    assert_eq!(block_on(attic.slots(&alice(), None, 10)).unwrap().len(), 1);
+
+    let nowhere = Shelved::new(home, HashMap::new(), Rules(vec![rule]));
+    assert_eq!(nowhere.unwrap_err().kind(), ErrorKind::Configuration);
+}
