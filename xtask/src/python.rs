@@ -1,7 +1,7 @@
 //! Fetches the Python packages that our servers are tested with.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::provision::{kept, run};
 use crate::{Result, terminal};
@@ -27,27 +27,33 @@ const PACKAGES: &[&str] = &[
 
 /// Makes sure of an interpreter with the packages in `target/python`, and says where it is.
 pub fn prepare() -> Result<String> {
-    let folder = kept("python");
-    let wanted = PACKAGES.join("\n");
+    Ok(environment("python", PACKAGES)?.join("python").display().to_string())
+}
+
+/// Makes sure of packages in an environment of their own below `target/`, and returns the folder of
+/// its programs.
+pub fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = kept(name);
+    let wanted = packages.join("\n");
     // It is written last, as a sign that everything is there.
     let installed = folder.join("installed.txt");
     if !fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted) {
-        install(&folder)?;
+        install(&folder, packages)?;
         fs::write(&installed, &wanted)
             .map_err(|error| format!("cannot write {}: {error}", installed.display()))?;
     }
-    Ok(folder.join("bin/python").display().to_string())
+    Ok(folder.join("bin"))
 }
 
-fn install(folder: &Path) -> Result<()> {
+fn install(folder: &Path, packages: &[&str]) -> Result<()> {
     let place = folder.to_string_lossy();
-    terminal::note(&format!("fetching {} with pip into {place}", PACKAGES.join(" ")));
+    terminal::note(&format!("fetching {} with pip into {place}", packages.join(" ")));
     run("python3", ["-m", "venv", "--clear", "--without-pip", &place])?;
     let interpreter = folder.join("bin/python");
     let pip =
         ["-m", "pip", "--python", &interpreter.to_string_lossy(), "install"].map(ToOwned::to_owned);
     let quiet = ["--quiet", "--disable-pip-version-check", "--only-binary=:all:"];
-    let arguments = pip.iter().map(String::as_str).chain(quiet).chain(PACKAGES.iter().copied());
+    let arguments = pip.iter().map(String::as_str).chain(quiet).chain(packages.iter().copied());
     run("python3", arguments)?;
     Ok(())
 }

@@ -1,11 +1,14 @@
 //! Servers of others that tests talk to: each starts on a free port of this machine alone, and is
 //! stopped by its process id.
 
+mod chroma;
+mod mem0;
 mod postgres;
+mod redis;
 
 use std::fs;
-use std::net::TcpListener;
-use std::path::PathBuf;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,15 +17,35 @@ use crate::provision::kept;
 use crate::{Result, terminal};
 
 /// Every server, in the order in which they start.
-const SERVERS: &[Server] = &[Server {
-    name: "postgres",
-    why: "the store in PostgreSQL is tested with the real one",
-    variable: "COFIO_TEST_POSTGRES_URL",
-    start: postgres::start,
-}];
+const SERVERS: &[Server] = &[
+    Server {
+        name: "postgres",
+        why: "the store in PostgreSQL is tested with the real one",
+        variable: "COFIO_TEST_POSTGRES_URL",
+        start: postgres::start,
+    },
+    Server {
+        name: "redis",
+        why: "the shelf in Redis is tested with the real one",
+        variable: "COFIO_TEST_REDIS_URL",
+        start: redis::start,
+    },
+    Server {
+        name: "chroma",
+        why: "the shelf in Chroma is tested with the real one",
+        variable: "COFIO_TEST_CHROMA_URL",
+        start: chroma::start,
+    },
+    Server {
+        name: "mem0",
+        why: "the shelf in Mem0 is tested with its own library",
+        variable: "COFIO_TEST_MEM0_URL",
+        start: mem0::start,
+    },
+];
 
-/// How long a server may take to stop.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a server may take to start or stop.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 struct Server {
     name: &'static str,
@@ -149,9 +172,14 @@ fn stop(pid: u32) -> Result<()> {
     }
     signal("-INT", &pid);
     let asked = Instant::now();
+    let mut insisted = false;
     while is_alive(&pid) {
         if asked.elapsed() > PATIENCE {
             return Err(format!("process {pid} does not end"));
+        }
+        // What was started in the background may have been told to ignore the first signal.
+        if !insisted && asked.elapsed() > PATIENCE / 12 {
+            insisted = signal("-TERM", &pid);
         }
         thread::sleep(Duration::from_millis(50));
     }
@@ -172,4 +200,40 @@ fn free_port() -> Result<u16> {
     let listener = TcpListener::bind(("127.0.0.1", 0));
     let address = listener.and_then(|listener| listener.local_addr());
     address.map(|address| address.port()).map_err(|error| format!("no port is free: {error}"))
+}
+
+/// Makes an empty folder for what a server keeps.
+fn empty_data(name: &str) -> Result<PathBuf> {
+    let folder = kept("servers").join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)
+            .map_err(|error| format!("cannot empty {}: {error}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder)
+        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Starts a server that says what happens in its folder, waits until it listens, and returns its
+/// process.
+fn listening(mut command: Command, port: u16, folder: &Path) -> Result<u32> {
+    let log = folder.join("log.txt");
+    let cannot = |error: std::io::Error| format!("cannot start it: {error}");
+    let said = fs::File::create(&log).map_err(cannot)?;
+    command.stdin(Stdio::null()).stdout(said.try_clone().map_err(cannot)?).stderr(said);
+    let mut child = command.spawn().map_err(cannot)?;
+    let start = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        let ended = child.try_wait().map_err(cannot)?;
+        if ended.is_some() || start.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!("it does not listen; {} says why", log.display()));
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    let pid = child.id();
+    // Whoever stops it looks whether it is there, and it would be until somebody has waited for it.
+    thread::spawn(move || child.wait());
+    Ok(pid)
 }

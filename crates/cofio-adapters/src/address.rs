@@ -3,12 +3,16 @@
 use cofio::{Error, ErrorKind, Result};
 use ureq::http::Uri;
 
-/// Checks a server's address up to the version, and returns where something is asked for.
-pub fn of(url: &str, path: &str, noun: &str) -> Result<Uri> {
+/// What an address of those who speak OpenAI's dialect looks like.
+#[cfg(any(feature = "openai", feature = "llm"))]
+pub const OPENAI: &str = "https://api.openai.com/v1";
+
+/// Checks a server's address, and returns where something is asked for.
+pub fn of(url: &str, path: &str, noun: &str, example: &str) -> Result<Uri> {
     let unfit = |why: &str| {
         let message = format!(
             "cannot use the address of the server for {noun}: {why}; \
-             an example is https://api.openai.com/v1"
+             an example is {example}"
         );
         Error::new(ErrorKind::Configuration, message)
     };
@@ -35,7 +39,7 @@ mod tests {
     use super::*;
 
     fn check(url: &str, expected: std::result::Result<&str, &str>) {
-        let found = of(url, "embeddings", "embeddings").map(|address| address.to_string());
+        let found = of(url, "embeddings", "embeddings", "").map(|address| address.to_string());
         match (found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected),
             (Err(error), Err(expected)) => {

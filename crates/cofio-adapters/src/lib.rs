@@ -1,27 +1,62 @@
 //! What Cofio needs a model, a network or a server for: one feature each.
 
+#[cfg(feature = "chroma")]
+pub mod chroma;
 #[cfg(feature = "llm")]
 pub mod llm;
+#[cfg(feature = "mem0")]
+pub mod mem0;
 #[cfg(feature = "minilm")]
 pub mod minilm;
 #[cfg(feature = "openai")]
 pub mod openai;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "spacy")]
 pub mod spacy;
 
 #[cfg(feature = "models")]
 pub mod models;
 
-#[cfg(any(feature = "openai", feature = "llm"))]
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+pub mod breaker;
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+pub mod guarded;
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+mod naming;
+#[cfg(any(feature = "redis", feature = "chroma"))]
+mod portions;
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+mod threads;
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+mod timer;
+
+#[cfg(any(feature = "chroma", feature = "mem0"))]
+mod rest;
+
+#[cfg(any(feature = "openai", feature = "llm", feature = "chroma", feature = "mem0"))]
 mod address;
-#[cfg(any(feature = "openai", feature = "llm"))]
+#[cfg(any(feature = "openai", feature = "llm", feature = "chroma", feature = "mem0"))]
 mod complaint;
-#[cfg(any(feature = "openai", feature = "llm"))]
+#[cfg(any(feature = "openai", feature = "llm", feature = "chroma", feature = "mem0"))]
 mod key;
-#[cfg(any(feature = "openai", feature = "llm"))]
+#[cfg(any(feature = "openai", feature = "llm", feature = "chroma", feature = "mem0"))]
 mod refusal;
 
-#[cfg(any(feature = "openai", feature = "models", feature = "llm"))]
+#[cfg(any(
+    feature = "openai",
+    feature = "models",
+    feature = "llm",
+    feature = "chroma",
+    feature = "mem0"
+))]
 mod http;
-#[cfg(any(feature = "openai", feature = "models", feature = "llm"))]
+#[cfg(any(
+    feature = "openai",
+    feature = "models",
+    feature = "llm",
+    feature = "redis",
+    feature = "chroma",
+    feature = "mem0"
+))]
 pub mod retry;

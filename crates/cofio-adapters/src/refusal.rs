@@ -18,6 +18,8 @@ pub struct Asked<'a> {
     pub deed: &'static str,
     /// What was asked for, such as `embeddings`.
     pub noun: &'static str,
+    /// What to check where nothing is found, such as `the address`.
+    pub place: &'static str,
     /// What kind a refusal is that may pass.
     pub passing: ErrorKind,
     pub key: Option<&'a Key>,
@@ -29,7 +31,7 @@ pub struct Asked<'a> {
 
 /// Says why a server refused.
 pub fn read(asked: &Asked<'_>, response: &mut Response<ureq::Body>) -> Failure {
-    let Asked { host, deed, noun, key, .. } = asked;
+    let Asked { host, deed, noun, place, key, .. } = asked;
     let status = response.status().as_u16();
     if (300..400).contains(&status) {
         let target = response.headers().get(LOCATION).and_then(|target| {
@@ -51,11 +53,11 @@ pub fn read(asked: &Asked<'_>, response: &mut Response<ureq::Body>) -> Failure {
     let quoted = quoted.map(|said| format!(": {said}")).unwrap_or_default();
     let is_unpaid = complaint::code(&body).is_some_and(|code| code == "insufficient_quota");
     let advice = match (status, key) {
-        (401 | 403, Some(_)) => ", check the key",
-        (401 | 403, None) => ", it needs a key",
-        (404 | 405, _) => ", check the address and the name of the model",
-        (429, _) if is_unpaid => ", check what the key may spend",
-        _ => "",
+        (401 | 403, Some(_)) => ", check the key".to_owned(),
+        (401 | 403, None) => ", it needs a key".to_owned(),
+        (404 | 405, _) => format!(", check {place}"),
+        (429, _) if is_unpaid => ", check what the key may spend".to_owned(),
+        _ => String::new(),
     };
     let kind = match status {
         429 if !is_unpaid => ErrorKind::RateLimited,

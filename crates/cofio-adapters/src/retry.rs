@@ -1,13 +1,12 @@
 //! Trying again what failed for the moment.
 
+#[cfg(any(feature = "openai", feature = "models", feature = "llm"))]
+mod blocking;
+
 use std::hash::{BuildHasher as _, RandomState};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use cofio::{Error, Result};
-
-/// How often a thread that waits looks whether anybody still wants the answer.
-const GLANCE: Duration = Duration::from_millis(20);
 
 /// How often, how soon and how long to try again; the defaults are those of the memory protocol.
 #[derive(Debug, Clone)]
@@ -56,38 +55,12 @@ impl Failure {
     pub fn lasting(error: Error) -> Self {
         Self { error, again: Again::Never }
     }
-
-    /// Makes a failure that may pass.
-    pub fn passing(error: Error) -> Self {
-        Self { error, again: Again::Later(None) }
-    }
 }
 
 impl Retry {
-    /// Makes attempts until one succeeds, fails for good, or nobody wants the answer any more.
-    ///
-    /// An attempt is told how much time is left.
-    pub(crate) fn run<T>(
-        &self,
-        abandoned: impl Fn() -> bool,
-        mut attempt: impl FnMut(Duration) -> std::result::Result<T, Failure>,
-    ) -> Result<T> {
-        let start = Instant::now();
-        let left = || self.deadline.saturating_sub(start.elapsed());
-        let mut number = 0;
-        loop {
-            let Failure { error, again } = match attempt(left()) {
-                Ok(value) => return Ok(value),
-                Err(failure) => failure,
-            };
-            let error = error.with("attempts", number + 1);
-            let Again::Later(asked) = again else { return Err(error) };
-            let delay = self.delay(number, asked, random());
-            if number >= self.retries || delay >= left() || !wait(delay, &abandoned) {
-                return Err(error);
-            }
-            number += 1;
-        }
+    /// Begins to count attempts, of which the first starts now.
+    pub(crate) fn attempts(&self) -> Attempts<'_> {
+        Attempts { retry: self, start: Instant::now(), number: 0 }
     }
 
     /// Returns how long to wait after an attempt, counted from 0.
@@ -103,18 +76,32 @@ impl Retry {
     }
 }
 
-/// Waits, and returns whether the answer is still wanted.
-fn wait(delay: Duration, abandoned: impl Fn() -> bool) -> bool {
-    let start = Instant::now();
-    loop {
-        if abandoned() {
-            return false;
+/// What was attempted so far.
+#[derive(Debug)]
+pub(crate) struct Attempts<'a> {
+    retry: &'a Retry,
+    start: Instant,
+    /// Which attempt is made now, from 0.
+    number: u32,
+}
+
+impl Attempts<'_> {
+    /// Returns how much time is left.
+    pub fn left(&self) -> Duration {
+        self.retry.deadline.saturating_sub(self.start.elapsed())
+    }
+
+    /// Returns how long to wait before the next attempt, with why it is made; fails if there is none.
+    pub fn after(&mut self, failure: Failure) -> Result<(Duration, Error)> {
+        let Failure { error, again } = failure;
+        let error = error.with("attempts", self.number + 1);
+        let Again::Later(asked) = again else { return Err(error) };
+        let delay = self.retry.delay(self.number, asked, random());
+        if self.number >= self.retry.retries || delay >= self.left() {
+            return Err(error);
         }
-        let left = delay.saturating_sub(start.elapsed());
-        if left.is_zero() {
-            return true;
-        }
-        thread::sleep(left.min(GLANCE));
+        self.number += 1;
+        Ok((delay, error))
     }
 }
 
@@ -155,19 +142,5 @@ mod tests {
             let retry = Retry { factor, ..Retry::default() };
             assert!(retry.delay(7, None, 1.0) <= retry.longest_delay);
         }
-    }
-
-    #[test]
-    fn nobody_waits_for_an_answer_that_nobody_wants() {
-        let retry = Retry { first_delay: Duration::from_secs(60), ..Retry::default() };
-        let mut attempts = 0;
-        let failed: Result<()> = retry.run(
-            || true,
-            |_| {
-                attempts += 1;
-                Err(Failure::passing(Error::invalid("no")))
-            },
-        );
-        assert_eq!((failed.unwrap_err().to_string(), attempts), ("no".to_owned(), 1));
     }
 }

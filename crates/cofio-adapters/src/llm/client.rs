@@ -45,7 +45,7 @@ impl Client {
             Dialect::OpenAi => chat::PATH,
             Dialect::Anthropic => messages::PATH,
         };
-        let address = address::of(&options.url, path, "answers")?;
+        let address = address::of(&options.url, path, "answers", address::OPENAI)?;
         if options.model.trim().is_empty() {
             return Err(Error::new(ErrorKind::Configuration, "name the language model to ask"));
         }
@@ -138,6 +138,7 @@ impl Client {
             host: self.host(),
             deed: "answer",
             noun: "answers",
+            place: "the address and the name of the model",
             passing: ErrorKind::Provider,
             key: self.0.options.key.as_ref(),
             texts: &texts,

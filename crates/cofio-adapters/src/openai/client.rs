@@ -51,7 +51,7 @@ struct Request<'a> {
 impl Client {
     /// Checks the options.
     pub fn new(options: Options) -> Result<Self> {
-        let address = address::of(&options.url, "embeddings", "embeddings")?;
+        let address = address::of(&options.url, "embeddings", "embeddings", address::OPENAI)?;
         if options.model.trim().is_empty() {
             return Err(wrong("name the model that makes embeddings"));
         }
@@ -188,6 +188,7 @@ impl Client {
             host: self.host(),
             deed: "make embeddings",
             noun: "embeddings",
+            place: "the address and the name of the model",
             passing: ErrorKind::EmbeddingFailed,
             key: self.0.options.key.as_ref(),
             texts,

@@ -1,13 +1,25 @@
 #![cfg(test)]
 //! What the adapters promise, against real servers and real models.
 
-#[cfg(any(feature = "openai", feature = "llm"))]
+#[cfg(any(
+    feature = "openai",
+    feature = "llm",
+    feature = "redis",
+    feature = "chroma",
+    feature = "mem0"
+))]
 mod clean;
 #[cfg(feature = "llm")]
 mod script;
 #[cfg(any(feature = "openai", feature = "models", feature = "llm"))]
 mod server;
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+mod shelves;
 
+#[cfg(feature = "chroma")]
+mod chroma;
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+mod guarded;
 #[cfg(feature = "llm")]
 mod llm;
 #[cfg(feature = "llm")]
@@ -16,11 +28,15 @@ mod llm_help;
 mod llm_jobs;
 #[cfg(feature = "llm")]
 mod llm_live;
+#[cfg(feature = "mem0")]
+mod mem0;
 #[cfg(feature = "minilm")]
 mod minilm;
 #[cfg(feature = "models")]
 mod models;
 #[cfg(feature = "openai")]
 mod openai;
+#[cfg(feature = "redis")]
+mod redis;
 #[cfg(feature = "spacy")]
 mod spacy;

@@ -97,7 +97,7 @@ macro_rules! shelf_suite {
                 labels_bring_nothing_back,
             }
             many {
-                thousands_are_kept_in_one_call,
+                more_than_a_thousand_are_kept_in_one_call,
                 pages_join_up_to_the_whole_list,
                 a_place_stays_when_its_slot_is_gone,
                 many_writers_lose_nothing,

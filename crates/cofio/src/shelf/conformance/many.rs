@@ -7,13 +7,14 @@ use super::subject::Subject;
 use crate::shelf::Slot;
 use crate::store::conformance::subject::together;
 
-const MANY: u64 = 2_500;
+/// More than any shelf sends in one request.
+const MANY: u64 = 1_200;
 
 fn crowd(number: u64) -> Vec<Slot> {
     (1..=number).map(|number| slot(&alice(), number)).collect()
 }
 
-pub(super) async fn thousands_are_kept_in_one_call(shelf: Subject) {
+pub(super) async fn more_than_a_thousand_are_kept_in_one_call(shelf: Subject) {
     let crowd = crowd(MANY);
     let (first, rest) = crowd.split_at(1);
     shelf.put_each(&crowd).await;

@@ -1,0 +1,441 @@
+//! What is asked of Chroma, a portion at a time.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use cofio::Result;
+use cofio::model::{Fingerprint, Meaning, Scope};
+use cofio::shelf::{
+    Component, Content, Embedded, Health, Labels, Sampled, Slot, Status, Within, other_dimensions,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use ureq::http::Method;
+
+use super::Options;
+use super::collection::Collections;
+use super::record;
+use crate::rest::{Rest, Server};
+use crate::threads::Wanted;
+use crate::{naming, portions};
+
+/// How many records a request has at most, if the server takes so many.
+const PORTION: usize = 1_000;
+
+/// How many texts are read at a time, each of which may be large.
+const READ_PORTION: usize = 100;
+
+/// How many passages are compared one by one where the server's index leads to too few.
+const EXACT: usize = 5_000;
+
+/// How many bytes of text a request has at most, unless one text alone has more.
+const PORTION_BYTES: usize = 8 * 1024 * 1024;
+
+/// Knows the server; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Client(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    rest: Rest,
+    collections: Collections,
+    /// How many records the server takes at a time, once it has said so.
+    most: OnceLock<usize>,
+}
+
+/// What Chroma says of records; what was not asked for is missing.
+#[derive(Debug, Deserialize)]
+struct Records {
+    ids: Vec<String>,
+    documents: Option<Vec<Option<String>>>,
+    embeddings: Option<Vec<Vec<f32>>>,
+    metadatas: Option<Vec<Option<record::Metadata>>>,
+}
+
+/// What Chroma says of the records nearest to one vector.
+#[derive(Debug, Deserialize)]
+struct Nearest {
+    distances: Vec<Vec<Option<f32>>>,
+    metadatas: Vec<Vec<Option<record::Metadata>>>,
+}
+
+impl Client {
+    /// Checks the options.
+    pub fn new(options: &Options) -> Result<Self> {
+        let rest = Rest::new(Server {
+            name: "chroma",
+            url: options.url.clone(),
+            example: "http://127.0.0.1:8000",
+            header: ("x-chroma-token", ""),
+            key: options.key.clone(),
+            timeout: options.timeout,
+        })?;
+        let Options { tenant, database, prefix, .. } = options;
+        let collections = Collections::new(rest.clone(), tenant, database, prefix);
+        Ok(Self(Arc::new(Inner { rest, collections, most: OnceLock::new() })))
+    }
+
+    pub fn put(&self, contents: &[Content], wanted: &Wanted<'_>) -> Result<()> {
+        let collections = &self.0.collections;
+        let most = if contents.is_empty() { 1 } else { self.most()? };
+        for portion in
+            portions::of(contents, most, PORTION_BYTES, |content| content.text.as_str().len())
+        {
+            wanted.check()?;
+            let texts: Vec<&str> = portion.iter().map(|content| content.text.as_str()).collect();
+            let slots = || portion.iter().map(|content| &content.slot);
+            let metadata = |content: &Content| record::metadata(&content.slot, &content.labels);
+            let body = json!({
+                "ids": slots().map(naming::whole).collect::<Vec<_>>(),
+                "documents": texts,
+                "embeddings": slots().map(record::direction).collect::<Vec<_>>(),
+                "metadatas": portion.iter().map(metadata).collect::<Vec<_>>(),
+            });
+            let about = json!({ "cofio": "texts" });
+            collections.tell(&collections.texts(), &about, "upsert", &body, &texts)?;
+        }
+        Ok(())
+    }
+
+    pub fn get(&self, slots: &[Slot], wanted: &Wanted<'_>) -> Result<Vec<Option<String>>> {
+        let mut found: HashMap<String, String> = HashMap::new();
+        for portion in slots.chunks(READ_PORTION) {
+            wanted.check()?;
+            let names: BTreeSet<String> = portion.iter().map(naming::whole).collect();
+            let body = json!({ "ids": names, "include": ["documents"] });
+            let records = self.records(&self.0.collections.texts(), &body)?;
+            let texts = records.documents.unwrap_or_default();
+            let named = records.ids.into_iter().zip(texts);
+            found.extend(named.filter_map(|(name, text)| Some((name, text?))));
+        }
+        Ok(slots.iter().map(|slot| found.get(&naming::whole(slot)).cloned()).collect())
+    }
+
+    pub fn remove(&self, slots: &[Slot], wanted: &Wanted<'_>) -> Result<()> {
+        if slots.is_empty() {
+            return Ok(());
+        }
+        let collections = &self.0.collections;
+        let all = collections.all_vectors()?.into_iter().chain([collections.texts()]);
+        for name in all {
+            self.delete(&name, slots, wanted)?;
+        }
+        Ok(())
+    }
+
+    pub fn remove_vectors(
+        &self,
+        model: &Fingerprint,
+        slots: &[Slot],
+        wanted: &Wanted<'_>,
+    ) -> Result<()> {
+        self.delete(&self.0.collections.vectors(model), slots, wanted)
+    }
+
+    pub fn relabel(&self, labelled: &[(Slot, Labels)], wanted: &Wanted<'_>) -> Result<()> {
+        if labelled.is_empty() {
+            return Ok(());
+        }
+        let collections = &self.0.collections;
+        let all = collections.all_vectors()?.into_iter().chain([collections.texts()]);
+        for name in all {
+            for portion in labelled.chunks(READ_PORTION) {
+                wanted.check()?;
+                self.relabel_in(&name, portion)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Labels anew what a collection has of slots.
+    fn relabel_in(&self, collection: &str, labelled: &[(Slot, Labels)]) -> Result<()> {
+        let slots: Vec<Slot> = labelled.iter().map(|(slot, _)| slot.clone()).collect();
+        let body = json!({ "where": record::in_slots(&slots), "include": ["metadatas"] });
+        let records = self.records(collection, &body)?;
+        let labels: HashMap<String, &Labels> =
+            labelled.iter().map(|(slot, labels)| (naming::whole(slot), labels)).collect();
+        let known = records.metadatas.unwrap_or_default().into_iter().flatten();
+        let named = records.ids.into_iter().zip(known);
+        let there: Vec<_> = named
+            .filter_map(|(id, known)| Some((id, record::labelled(labels.get(&known.slot)?))))
+            .collect();
+        for portion in there.chunks(self.most()?) {
+            let (ids, metadatas): (Vec<_>, Vec<_>) = portion.iter().cloned().unzip();
+            let body = json!({ "ids": ids, "metadatas": metadatas });
+            self.0.collections.ask(collection, "update", &body, &[])?;
+        }
+        Ok(())
+    }
+
+    pub fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {
+        let collections = &self.0.collections;
+        let own = std::slice::from_ref(scope);
+        let body = json!({ "where": record::in_scopes(own), "include": [] });
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        for name in collections.all_vectors()?.into_iter().chain([collections.texts()]) {
+            let ids = self.records(&name, &body)?.ids.into_iter();
+            names.extend(ids.map(|id| record::slot_name(&id).to_owned()));
+        }
+        let after = after.map(naming::whole);
+        let rest = names.iter().filter(|name| after.as_ref().is_none_or(|after| *name > after));
+        Ok(rest.filter_map(|name| record::slot(own, name)).take(limit).collect())
+    }
+
+    pub fn put_vectors(
+        &self,
+        model: &Fingerprint,
+        embedded: &[Embedded],
+        wanted: &Wanted<'_>,
+    ) -> Result<()> {
+        self.check(model, embedded.iter().flat_map(|embedded| &embedded.vectors))?;
+        let name = self.0.collections.vectors(model);
+        let passages: Vec<(&Embedded, usize)> = embedded
+            .iter()
+            .flat_map(|embedded| (0..embedded.vectors.len()).map(move |number| (embedded, number)))
+            .collect();
+        let most = if passages.is_empty() { 1 } else { self.most()? };
+        for portion in passages.chunks(most) {
+            wanted.check()?;
+            let id =
+                |(embedded, number): &(&Embedded, usize)| record::passage(&embedded.slot, *number);
+            let vector =
+                |(embedded, number): &(&Embedded, usize)| embedded.vectors[*number].clone();
+            let metadata = |(embedded, number): &(&Embedded, usize)| {
+                let mut metadata = record::metadata(&embedded.slot, &embedded.labels);
+                metadata.insert("passage".to_owned(), (*number).into());
+                metadata
+            };
+            let body = json!({
+                "ids": portion.iter().map(id).collect::<Vec<_>>(),
+                "embeddings": portion.iter().map(vector).collect::<Vec<_>>(),
+                "metadatas": portion.iter().map(metadata).collect::<Vec<_>>(),
+            });
+            let about = json!({ "cofio": "vectors", "model": model.as_str() });
+            self.0.collections.tell(&name, &about, "upsert", &body, &[])?;
+        }
+        self.trim(&name, embedded, wanted)
+    }
+
+    /// Removes passages that slots had before and do not have any more.
+    fn trim(&self, collection: &str, embedded: &[Embedded], wanted: &Wanted<'_>) -> Result<()> {
+        let mut by_count: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
+        for Embedded { slot, vectors, .. } in embedded {
+            by_count.entry(vectors.len()).or_default().push(slot.clone());
+        }
+        for (count, slots) in by_count {
+            for portion in slots.chunks(PORTION) {
+                wanted.check()?;
+                let body = json!({ "where": record::from_passage(portion, count) });
+                self.0.collections.ask(collection, "delete", &body, &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn nearest(
+        &self,
+        meaning: &Meaning,
+        within: &Within,
+        limit: usize,
+    ) -> Result<Vec<(Slot, f32)>> {
+        if within.scopes.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        self.check(&meaning.fingerprint, [&meaning.vector])?;
+        // Several passages of one slot may be among the nearest.
+        let mut passages = limit;
+        loop {
+            let found = self.nearest_passages(meaning, within, passages)?;
+            let is_all = found.len() < passages;
+            let mut slots = best(found, &within.scopes);
+            if slots.len() >= limit {
+                slots.truncate(limit);
+                return Ok(slots);
+            }
+            if is_all {
+                return self.completed(meaning, within, slots, limit);
+            }
+            passages *= 4;
+        }
+    }
+
+    /// Makes sure of an answer that has fewer than were asked for.
+    ///
+    /// The server's index may not lead to all that is within, above all if much that is not has
+    /// equal vectors; then everything within is compared, unless it is very much.
+    fn completed(
+        &self,
+        meaning: &Meaning,
+        within: &Within,
+        found: Vec<(Slot, f32)>,
+        limit: usize,
+    ) -> Result<Vec<(Slot, f32)>> {
+        let name = self.0.collections.vectors(&meaning.fingerprint);
+        let by = json!({ "where": record::within(within), "limit": EXACT, "include": [] });
+        let names = self.records(&name, &by)?.ids;
+        let slots: BTreeSet<&str> = names.iter().map(|name| record::slot_name(name)).collect();
+        if slots.len() <= found.len() || names.len() >= EXACT {
+            return Ok(found);
+        }
+        let by = json!({ "where": record::within(within) });
+        let mut passages: Vec<(String, f32)> = self
+            .compared(meaning, by)?
+            .into_iter()
+            .map(|(metadata, cosine)| (metadata.slot, cosine))
+            .collect();
+        passages.sort_by(|one, two| two.1.total_cmp(&one.1));
+        let mut slots = best(passages, &within.scopes);
+        slots.truncate(limit);
+        Ok(slots)
+    }
+
+    /// Returns the names of slots with the cosines of their nearest passages, best first.
+    fn nearest_passages(
+        &self,
+        meaning: &Meaning,
+        within: &Within,
+        limit: usize,
+    ) -> Result<Vec<(String, f32)>> {
+        let collections = &self.0.collections;
+        let body = json!({
+            "query_embeddings": [meaning.vector],
+            "n_results": limit,
+            "where": record::within(within),
+            "include": ["distances", "metadatas"],
+        });
+        let name = collections.vectors(&meaning.fingerprint);
+        let Some(told) = collections.ask(&name, "query", &body, &[])? else {
+            return Ok(Vec::new());
+        };
+        let mut found: Nearest = collections.read(told)?;
+        let (Some(distances), Some(metadatas)) = (found.distances.pop(), found.metadatas.pop())
+        else {
+            return Err(collections.unreadable());
+        };
+        let found = metadatas.into_iter().zip(distances);
+        Ok(found
+            .filter_map(|(metadata, distance)| Some((metadata?.slot, 1.0 - distance?)))
+            .collect())
+    }
+
+    pub fn cosines(
+        &self,
+        meaning: &Meaning,
+        slots: &[Slot],
+        wanted: &Wanted<'_>,
+    ) -> Result<Vec<Option<f32>>> {
+        self.check(&meaning.fingerprint, [&meaning.vector])?;
+        let mut best: HashMap<String, f32> = HashMap::new();
+        for portion in slots.chunks(READ_PORTION) {
+            wanted.check()?;
+            let by = json!({ "where": record::in_slots(portion) });
+            for (metadata, cosine) in self.compared(meaning, by)? {
+                let known = best.entry(metadata.slot).or_insert(cosine);
+                *known = known.max(cosine);
+            }
+        }
+        Ok(slots.iter().map(|slot| best.get(&naming::whole(slot)).copied()).collect())
+    }
+
+    pub fn sample(
+        &self,
+        meaning: &Meaning,
+        scopes: &[Scope],
+        limit: usize,
+    ) -> Result<Vec<Sampled>> {
+        if scopes.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        self.check(&meaning.fingerprint, [&meaning.vector])?;
+        let by = json!({ "where": record::in_scopes(scopes), "limit": limit });
+        let compared = self.compared(meaning, by)?.into_iter();
+        Ok(compared
+            .map(|(metadata, cosine)| Sampled { cosine, assistant: metadata.assistant })
+            .collect())
+    }
+
+    /// Returns the passages that something finds, with their cosines.
+    fn compared(&self, meaning: &Meaning, mut by: Value) -> Result<Vec<(record::Metadata, f32)>> {
+        by["include"] = json!(["embeddings", "metadatas"]);
+        let records = self.records(&self.0.collections.vectors(&meaning.fingerprint), &by)?;
+        let metadatas = records.metadatas.unwrap_or_default().into_iter();
+        let vectors = records.embeddings.unwrap_or_default();
+        let cosine = |vector: &[f32]| vector.iter().zip(&meaning.vector).map(|(a, b)| a * b).sum();
+        let found = metadatas.zip(vectors);
+        Ok(found.filter_map(|(metadata, vector)| Some((metadata?, cosine(&vector)))).collect())
+    }
+
+    pub fn health(&self) -> Result<Health> {
+        let start = Instant::now();
+        self.0.rest.ask(Method::GET, "/api/v2/heartbeat", None, &[])?;
+        let latency = start.elapsed();
+        let version = self.0.rest.ask(Method::GET, "/api/v2/version", None, &[])?;
+        self.0.collections.all_vectors()?;
+        let message = "writes are in the server's log when it answers; \
+                       it does not say when they are on disk";
+        let promise =
+            Component { name: "durability", status: Status::Healthy, message: message.to_owned() };
+        let message = format!("{} records at a time", self.most()?);
+        let portions = Component { name: "portions", status: Status::Healthy, message };
+        Ok(Health::new(latency, version.as_str().map(ToOwned::to_owned), vec![promise, portions]))
+    }
+
+    fn delete(&self, collection: &str, slots: &[Slot], wanted: &Wanted<'_>) -> Result<()> {
+        for portion in slots.chunks(PORTION) {
+            wanted.check()?;
+            let body = json!({ "where": record::in_slots(portion) });
+            self.0.collections.ask(collection, "delete", &body, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Returns records of a collection; none if it is not there.
+    fn records(&self, collection: &str, body: &Value) -> Result<Records> {
+        let told = self.0.collections.ask(collection, "get", body, &[])?;
+        let told = told.unwrap_or_else(|| json!({ "ids": [] }));
+        self.0.collections.read(told)
+    }
+
+    /// Refuses vectors that have other dimensions than those of their model.
+    fn check<'a>(
+        &self,
+        model: &Fingerprint,
+        vectors: impl IntoIterator<Item = &'a Vec<f32>>,
+    ) -> Result<()> {
+        let collections = &self.0.collections;
+        let mut vectors = vectors.into_iter().peekable();
+        let Some(first) = vectors.peek().map(|vector| vector.len()) else { return Ok(()) };
+        let known = collections.find(&collections.vectors(model))?;
+        let known = known.and_then(|collection| collection.dimension).unwrap_or(first);
+        match vectors.find(|vector| vector.len() != known) {
+            Some(other) => Err(other_dimensions(model, other.len(), known)),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns how many records a request has at most.
+    fn most(&self) -> Result<usize> {
+        if let Some(most) = self.0.most.get() {
+            return Ok(*most);
+        }
+        let told = self.0.rest.ask(Method::GET, "/api/v2/pre-flight-checks", None, &[])?;
+        let most = told["max_batch_size"].as_u64().and_then(|most| usize::try_from(most).ok());
+        let most = most.unwrap_or(READ_PORTION).clamp(1, PORTION);
+        Ok(*self.0.most.get_or_init(|| most))
+    }
+}
+
+/// Returns the slots of the scopes with the cosines of their best passages, best first.
+fn best(passages: Vec<(String, f32)>, scopes: &[Scope]) -> Vec<(Slot, f32)> {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut slots = Vec::new();
+    for (name, cosine) in passages {
+        if let Some(slot) = record::slot(scopes, &name)
+            && seen.insert(name)
+        {
+            slots.push((slot, cosine));
+        }
+    }
+    slots
+}

@@ -1,0 +1,185 @@
+//! The shelf in Chroma: it keeps the contract, and what else it promises, on the real server.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cofio::ErrorKind;
+use cofio::model::{Fingerprint, Meaning};
+use cofio::shelf::{Embedded, Shelf, Slot, Status, Within, conformance};
+use cofio_adapters::chroma::{Chroma, Options};
+use pollster::block_on;
+use serde_json::{Value, json};
+
+use crate::shelves::instance::Instance;
+use crate::shelves::{
+    content, faults, labels, on_server, own_prefix, provisioned, slot, told, user,
+};
+
+const URL: &str = "COFIO_TEST_CHROMA_URL";
+const PROGRAM: &str = "COFIO_TEST_CHROMA_PROGRAM";
+
+fn fresh() -> (Arc<dyn Shelf>, ()) {
+    let open = |url: &str| -> Arc<dyn Shelf> {
+        Arc::new(open(&Options { prefix: own_prefix(), ..Options::new(url) }))
+    };
+    (on_server(URL, open), ())
+}
+
+fn unless_skipped(case: impl Future<Output = ()>) {
+    crate::shelves::unless_skipped(URL, case);
+}
+
+conformance::suite!(fresh, unless_skipped);
+
+fn open(options: &Options) -> Chroma {
+    Chroma::new(options).unwrap()
+}
+
+/// Starts a server, unless there is none to start.
+fn start() -> Option<Instance> {
+    let program = provisioned(PROGRAM)?;
+    Some(Instance::start(move |port, folder: &Path| {
+        let mut command = Command::new(&program);
+        command.args(["run", "--host", "127.0.0.1", "--port", &port.to_string(), "--path"]);
+        command.arg(folder.join("data"));
+        command
+    }))
+}
+
+fn options(server: &Instance) -> Options {
+    Options::new(format!("http://127.0.0.1:{}", server.port))
+}
+
+#[test]
+fn what_was_acknowledged_outlives_a_killed_server() {
+    let Some(mut server) = start() else { return };
+    let shelf = Arc::new(open(&options(&server)));
+    faults::killed_while_writing(&mut server, shelf, 2);
+}
+
+#[test]
+fn a_frozen_server_holds_nobody_up() {
+    let Some(server) = start() else { return };
+    faults::frozen(&server, Arc::new(open(&options(&server))));
+}
+
+#[test]
+fn nobody_there_is_told() {
+    faults::unreachable(&open(&Options::new("http://127.0.0.1:1")));
+    let secret = Chroma::new(&Options::new("http://me:secret@127.0.0.1:1")).unwrap_err();
+    assert_eq!(secret.kind(), ErrorKind::Configuration);
+    assert!(!format!("{secret:?}").contains("secret"), "{secret:?}");
+}
+
+#[test]
+fn vectors_outlive_a_killed_server_too() {
+    let Some(mut server) = start() else { return };
+    let shelf = open(&options(&server));
+    let model = Fingerprint::new("model").unwrap();
+    let alice = user("alice");
+    let vector = |number: u16| vec![f32::from(number).cos(), f32::from(number).sin()];
+    let slots: Vec<Slot> = (0..300).map(|number| slot(&alice, number)).collect();
+    let embedded: Vec<Embedded> = (0..)
+        .zip(&slots)
+        .map(|(number, slot)| Embedded {
+            slot: slot.clone(),
+            labels: labels(),
+            vectors: vec![vector(number)],
+        })
+        .collect();
+    block_on(shelf.put_vectors(&model, &embedded)).unwrap();
+    server.kill();
+    server.restart();
+    let meaning = Meaning { fingerprint: model, vector: vector(7) };
+    let within = Within::scopes(vec![alice]);
+    faults::wait_until("it answers", || block_on(shelf.nearest(&meaning, &within, 1)).is_ok());
+    let found = block_on(shelf.nearest(&meaning, &within, 1)).unwrap();
+    assert_eq!(found[0].0, slots[7]);
+    let cosines = block_on(shelf.cosines(&meaning, &slots)).unwrap();
+    assert!(cosines.iter().all(Option::is_some));
+}
+
+#[test]
+fn a_collection_that_somebody_removed_is_made_again() {
+    let Some(url) = provisioned(URL) else { return };
+    let prefix = own_prefix();
+    let shelf = open(&Options { prefix: prefix.clone(), ..Options::new(&url) });
+    let own = slot(&user("alice"), 1);
+    block_on(shelf.put(&[content(&own)])).unwrap();
+    assert_eq!(block_on(shelf.get(std::slice::from_ref(&own))).unwrap(), [Some(told(&own))]);
+    let collection = format!("{COLLECTIONS}/{prefix}-texts");
+    raw(&url, "DELETE", &collection, &Value::Null);
+    assert_eq!(block_on(shelf.get(std::slice::from_ref(&own))).unwrap(), [None]);
+    raw(&url, "DELETE", &collection, &Value::Null);
+    block_on(shelf.put(&[content(&own)])).unwrap();
+    raw(&url, "DELETE", &collection, &Value::Null);
+    block_on(shelf.put(&[content(&own)])).unwrap();
+    assert_eq!(block_on(shelf.get(std::slice::from_ref(&own))).unwrap(), [Some(told(&own))]);
+}
+
+const COLLECTIONS: &str = "/api/v2/tenants/default_tenant/databases/default_database/collections";
+
+/// Asks the server what any program may ask it.
+fn raw(url: &str, method: &str, path: &str, body: &Value) -> Value {
+    let mut command = Command::new("curl");
+    command.args(["--silent", "--request", method, "--header", "Content-Type: application/json"]);
+    if !body.is_null() {
+        command.args(["--data", &body.to_string()]);
+    }
+    let output = command.arg(format!("{url}{path}")).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_default()
+}
+
+#[test]
+fn every_record_names_its_scope() {
+    let Some(url) = provisioned(URL) else { return };
+    let prefix = own_prefix();
+    let shelf = open(&Options { prefix: prefix.clone(), ..Options::new(&url) });
+    let model = Fingerprint::new("model").unwrap();
+    let slots = ["alice", "bob"].map(|name| slot(&user(name), 1));
+    let contents = slots.each_ref().map(content);
+    let embedded = slots.each_ref().map(|slot| Embedded {
+        slot: slot.clone(),
+        labels: labels(),
+        vectors: vec![vec![1.0, 0.0], vec![0.0, 1.0]],
+    });
+    block_on(shelf.put(&contents)).unwrap();
+    block_on(shelf.put_vectors(&model, &embedded)).unwrap();
+
+    let all = raw(&url, "GET", &format!("{COLLECTIONS}?limit=1000"), &Value::Null);
+    let own: Vec<&Value> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|collection| collection["name"].as_str().unwrap().starts_with(&prefix))
+        .collect();
+    assert_eq!(own.len(), 2, "one for texts and one for the model");
+    let mut records = 0;
+    for collection in own {
+        assert_eq!(collection["configuration_json"]["hnsw"]["space"], "cosine");
+        let path = format!("{COLLECTIONS}/{}/get", collection["id"].as_str().unwrap());
+        let found = raw(&url, "POST", &path, &json!({ "include": ["metadatas"] }));
+        let ids = found["ids"].as_array().unwrap();
+        for (id, metadata) in ids.iter().zip(found["metadatas"].as_array().unwrap()) {
+            let tag = metadata["scope"].as_str().unwrap();
+            assert_eq!(tag.len(), 32);
+            assert!(id.as_str().unwrap().starts_with(tag), "{id}");
+            assert_eq!(metadata["kind"], "fact");
+            records += 1;
+        }
+    }
+    assert_eq!(records, 6);
+}
+
+#[test]
+fn another_tenant_that_is_not_there_is_told() {
+    let Some(url) = provisioned(URL) else { return };
+    let shelf = open(&Options { tenant: "nobody-here".to_owned(), ..Options::new(&url) });
+    let error = block_on(shelf.put(&[content(&slot(&user("alice"), 1))])).unwrap_err();
+    assert!(!error.kind().retryable(), "{error:?}");
+    let health = block_on(open(&Options::new(&url)).health()).unwrap();
+    assert_eq!((health.status, health.version.as_deref()), (Status::Healthy, Some("1.0.0")));
+    assert!(health.latency < Duration::from_secs(5));
+}

@@ -1,0 +1,87 @@
+//! The shelf in Mem0: it keeps the contract, and what else it promises, with Mem0's own library.
+
+use std::path::Path;
+use std::process::Command;
+use std::slice::from_ref;
+use std::sync::Arc;
+
+use cofio::ErrorKind;
+use cofio::shelf::{Shelf, conformance};
+use cofio_adapters::mem0::{Key, Mem0, Options};
+use pollster::block_on;
+
+use crate::shelves::instance::Instance;
+use crate::shelves::{content, faults, on_server, own_prefix, provisioned, slot, told, user};
+
+const URL: &str = "COFIO_TEST_MEM0_URL";
+const PYTHON: &str = "COFIO_TEST_MEM0_PYTHON";
+
+fn fresh() -> (Arc<dyn Shelf>, ()) {
+    let open = |url: &str| -> Arc<dyn Shelf> {
+        Arc::new(open(&Options { prefix: own_prefix(), ..Options::new(url) }))
+    };
+    (on_server(URL, open), ())
+}
+
+fn unless_skipped(case: impl Future<Output = ()>) {
+    crate::shelves::unless_skipped(URL, case);
+}
+
+conformance::suite!(fresh, unless_skipped);
+
+fn open(options: &Options) -> Mem0 {
+    Mem0::new(options).unwrap()
+}
+
+/// Starts a server that wants a key, unless there is none to start.
+fn start() -> Option<Instance> {
+    let python = provisioned(PYTHON)?;
+    Some(Instance::start(move |port, folder: &Path| {
+        let mut command = Command::new(&python);
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mem0/server.py"));
+        command.arg(port.to_string()).arg(folder).arg("right-secret");
+        command
+    }))
+}
+
+fn options(server: &Instance) -> Options {
+    let url = format!("http://127.0.0.1:{}", server.port);
+    Options { key: Some(Key::new("right-secret").unwrap()), ..Options::new(url) }
+}
+
+#[test]
+fn what_was_acknowledged_outlives_a_killed_server() {
+    let Some(mut server) = start() else { return };
+    let shelf = Arc::new(open(&options(&server)));
+    faults::killed_while_writing(&mut server, shelf, 1);
+}
+
+#[test]
+fn a_frozen_server_holds_nobody_up() {
+    let Some(server) = start() else { return };
+    faults::frozen(&server, Arc::new(open(&options(&server))));
+}
+
+#[test]
+fn nobody_there_is_told() {
+    faults::unreachable(&open(&Options::new("http://127.0.0.1:1")));
+}
+
+#[test]
+fn a_wrong_key_is_told_and_never_shown() {
+    let Some(server) = start() else { return };
+    let own = slot(&user("alice"), 1);
+    for (key, part) in [(None, "needs a key"), (Some("wrong-secret"), "check the key")] {
+        let key = key.map(|key| Key::new(key).unwrap());
+        let options = Options { key, ..options(&server) };
+        let shelf = open(&options);
+        let error = block_on(shelf.put(&[content(&own)])).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert!(error.to_string().contains(part), "{error}");
+        let shown = format!("{error:?} {options:?} {shelf:?}");
+        assert!(!shown.contains("secret"), "{shown}");
+    }
+    let shelf = open(&options(&server));
+    block_on(shelf.put(&[content(&own)])).unwrap();
+    assert_eq!(block_on(shelf.get(from_ref(&own))).unwrap(), [Some(told(&own))]);
+}

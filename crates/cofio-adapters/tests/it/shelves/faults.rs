@@ -1,0 +1,128 @@
+//! What has to hold on every shelf whose server fails.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cofio::ErrorKind;
+use cofio::shelf::{Shelf, Slot};
+use cofio_adapters::guarded::{Circuit, Guarded, Limits, Options};
+use cofio_adapters::retry::Retry;
+use pollster::block_on;
+
+use super::instance::Instance;
+use super::{content, slot, told, user};
+
+/// Returns a guard that loses patience soon.
+pub fn guarded(shelf: Arc<dyn Shelf>, timeout: Duration) -> Guarded {
+    let retry = Retry {
+        retries: 2,
+        first_delay: Duration::from_millis(50),
+        deadline: Duration::from_secs(20),
+        ..Retry::default()
+    };
+    let limits = Limits { failures: 4, rest: Duration::from_millis(400) };
+    let reading_retry = retry.clone();
+    Guarded::new(shelf, Options { timeout, retry, reading_retry, limits, ..Options::new("it") })
+        .unwrap()
+}
+
+/// Kills the server again and again while somebody writes: what was acknowledged is there, and
+/// nothing has to be opened anew.
+pub fn killed_while_writing(server: &mut Instance, shelf: Arc<dyn Shelf>, kills: usize) {
+    let guarded = Arc::new(guarded(shelf, Duration::from_secs(5)));
+    let acknowledged: Arc<Mutex<Vec<Slot>>> = Arc::default();
+    let failed = Arc::new(Mutex::new(0_u64));
+    let over = Arc::new(AtomicBool::new(false));
+    let writers: Vec<_> = (0..3_u64)
+        .map(|writer| {
+            let (guarded, over) = (guarded.clone(), over.clone());
+            let (acknowledged, failed) = (acknowledged.clone(), failed.clone());
+            thread::spawn(move || {
+                let mut number = writer * 1_000_000;
+                while !over.load(Ordering::Relaxed) {
+                    number += 1;
+                    let slot = slot(&user("alice"), number);
+                    match block_on(guarded.put(&[content(&slot)])) {
+                        Ok(()) => acknowledged.lock().unwrap().push(slot),
+                        Err(error) => {
+                            assert_eq!(error.kind(), ErrorKind::Provider, "{error}");
+                            *failed.lock().unwrap() += 1;
+                            thread::sleep(Duration::from_millis(20));
+                        }
+                    }
+                }
+            })
+        })
+        .collect();
+    let count = || acknowledged.lock().unwrap().len();
+    for _ in 0..kills {
+        let before = count();
+        wait_until("somebody writes", || count() > before + 20);
+        server.kill();
+        let failures = *failed.lock().unwrap();
+        wait_until("writes fail", || *failed.lock().unwrap() > failures);
+        server.restart();
+    }
+    let before = count();
+    wait_until("writing goes on by itself", || count() > before + 20);
+    over.store(true, Ordering::Relaxed);
+    for writer in writers {
+        writer.join().unwrap();
+    }
+
+    let slots = acknowledged.lock().unwrap().clone();
+    wait_until("all can be read", || block_on(guarded.get(&slots)).is_ok());
+    let found = block_on(guarded.get(&slots)).unwrap();
+    let lost = slots.iter().zip(&found).filter(|(slot, text)| **text != Some(told(slot))).count();
+    assert_eq!(lost, 0, "of {} acknowledged texts", slots.len());
+    assert!(guarded.counts().failures > 0 && guarded.counts().opened > 0);
+}
+
+/// Freezes the server: calls end in time, with a reason, and go on when it thaws.
+pub fn frozen(server: &Instance, shelf: Arc<dyn Shelf>) {
+    let slots = [slot(&user("alice"), 1)];
+    let guarded = guarded(shelf, Duration::from_millis(300));
+    block_on(guarded.put(&[content(&slots[0])])).unwrap();
+    server.freeze();
+    let start = Instant::now();
+    let error = block_on(guarded.get(&slots)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Provider);
+    assert!(error.to_string().contains("did not answer within 300 ms"), "{error}");
+    assert_eq!((error.operation(), &error.details()["attempts"]), (Some("shelf.get"), &3.into()));
+    assert!((900..5_000).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
+    let counts = guarded.counts();
+    assert_eq!((counts.timeouts, counts.retries, counts.failures), (3, 2, 1));
+
+    // One more failure is too many; from then on nobody waits.
+    block_on(guarded.get(&slots)).unwrap_err();
+    assert_eq!((guarded.circuit(), guarded.counts().opened), (Circuit::Open, 1));
+    let start = Instant::now();
+    let error = block_on(guarded.get(&slots)).unwrap_err();
+    assert!(error.to_string().contains("left alone"), "{error}");
+    assert!(start.elapsed() < Duration::from_millis(100), "{:?}", start.elapsed());
+
+    server.thaw();
+    wait_until("it is found again", || block_on(guarded.get(&slots)).is_ok());
+    assert_eq!(block_on(guarded.get(&slots)).unwrap(), [Some(told(&slots[0]))]);
+    assert_eq!(guarded.circuit(), Circuit::Closed);
+}
+
+/// Asks where nobody listens: the error says so, and may pass.
+pub fn unreachable(shelf: &dyn Shelf) {
+    let slots = [slot(&user("alice"), 1)];
+    for error in [block_on(shelf.get(&slots)).err(), block_on(shelf.health()).err()] {
+        let error = error.expect("nobody is there");
+        assert_eq!(error.kind(), ErrorKind::Provider);
+        assert!(error.to_string().contains("127.0.0.1:1"), "{error}");
+    }
+}
+
+pub fn wait_until(what: &str, done: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
