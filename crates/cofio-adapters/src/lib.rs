@@ -6,6 +6,8 @@ pub mod llm;
 pub mod minilm;
 #[cfg(feature = "openai")]
 pub mod openai;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 #[cfg(feature = "spacy")]
 pub mod spacy;
 

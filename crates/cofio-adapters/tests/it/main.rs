@@ -22,5 +22,7 @@ mod minilm;
 mod models;
 #[cfg(feature = "openai")]
 mod openai;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "spacy")]
 mod spacy;
