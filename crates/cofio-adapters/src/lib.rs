@@ -10,6 +10,8 @@ pub mod mem0;
 pub mod minilm;
 #[cfg(feature = "openai")]
 pub mod openai;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 #[cfg(feature = "redis")]
 pub mod redis;
 #[cfg(feature = "spacy")]

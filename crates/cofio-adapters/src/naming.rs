@@ -7,8 +7,8 @@ use cofio::model::{MemoryId, Scope};
 use cofio::shelf::Slot;
 use sha2::{Digest as _, Sha256};
 
-/// Digits of a version, so that names sort as versions do.
-const VERSION_DIGITS: usize = 20;
+/// Digits of a edition, so that names sort as editions do.
+const EDITION_DIGITS: usize = 20;
 
 /// Returns what a scope is called.
 pub fn tag(scope: &Scope) -> String {
@@ -25,7 +25,7 @@ pub fn hashed(name: &str) -> String {
 
 /// Returns what a slot is called among those of its scope; these names sort as slots do.
 pub fn within_scope(slot: &Slot) -> String {
-    format!("{}:{:0VERSION_DIGITS$}", slot.id, slot.version)
+    format!("{}:{:0EDITION_DIGITS$}", slot.id, slot.edition)
 }
 
 /// Returns what a slot is called among all.
@@ -36,9 +36,9 @@ pub fn whole(slot: &Slot) -> String {
 
 /// Returns the slot of a scope that is called so, unless that is not a name of ours.
 pub fn slot(scope: &Scope, name: &str) -> Option<Slot> {
-    let (id, version) = name.split_once(':')?;
+    let (id, edition) = name.split_once(':')?;
     let id: MemoryId = id.parse().ok()?;
-    Some(Slot { scope: scope.clone(), id, version: version.parse().ok()? })
+    Some(Slot { scope: scope.clone(), id, edition: edition.parse().ok()? })
 }
 
 #[cfg(test)]
@@ -47,16 +47,16 @@ mod tests {
 
     use super::*;
 
-    fn slot_of(name: &str, version: u64) -> Slot {
+    fn slot_of(name: &str, edition: u64) -> Slot {
         let scope = Scope::user(Identifier::new(name).unwrap());
         let id = format!("fact_{:032x}", 7).parse().unwrap();
-        Slot { scope, id, version }
+        Slot { scope, id, edition }
     }
 
     #[test]
     fn names_lead_back_to_their_slots() {
-        for version in [1, 10, u64::MAX] {
-            let slot = slot_of("a:b/{c}", version);
+        for edition in [1, 10, u64::MAX] {
+            let slot = slot_of("a:b/{c}", edition);
             assert_eq!(super::slot(&slot.scope, &within_scope(&slot)), Some(slot));
         }
         let scope = slot_of("alice", 1).scope;
@@ -68,9 +68,9 @@ mod tests {
     #[test]
     fn names_sort_as_slots_do() {
         let mut names: Vec<String> =
-            [10, 9, u64::MAX, 1].map(|version| within_scope(&slot_of("alice", version))).into();
+            [10, 9, u64::MAX, 1].map(|edition| within_scope(&slot_of("alice", edition))).into();
         names.sort();
-        let sorted = [1, 9, 10, u64::MAX].map(|version| within_scope(&slot_of("alice", version)));
+        let sorted = [1, 9, 10, u64::MAX].map(|edition| within_scope(&slot_of("alice", edition)));
         assert_eq!(names, sorted);
     }
 

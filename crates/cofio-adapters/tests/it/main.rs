@@ -36,6 +36,8 @@ mod minilm;
 mod models;
 #[cfg(feature = "openai")]
 mod openai;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "redis")]
 mod redis;
 #[cfg(feature = "spacy")]

@@ -51,7 +51,7 @@ pub fn user(name: &str) -> Scope {
 
 pub fn slot(scope: &Scope, number: u64) -> Slot {
     let id = format!("fact_{number:032x}").parse().unwrap();
-    Slot { scope: scope.clone(), id, version: 1 }
+    Slot { scope: scope.clone(), id, edition: 1 }
 }
 
 pub fn labels() -> Labels {

@@ -1,0 +1,154 @@
+//! Connections: how they are made, and what holds on each of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cofio::{Error, ErrorKind, Result};
+use deadpool_postgres::{
+    Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
+};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres::{Client, Config};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::failure::{failed, unavailable};
+use super::options::PostgresOptions;
+use super::{roles, schema};
+
+/// How often a connection that nobody uses is looked for at least.
+const OFTEN: Duration = Duration::from_secs(60);
+
+/// Hands out connections that work as the role which sees what it is shown and no more.
+#[derive(Debug, Clone)]
+pub(super) struct Connections {
+    pool: Pool,
+    schema: Arc<str>,
+}
+
+impl Connections {
+    /// Connects, makes or migrates the tables where needed, and refuses a role that sees everything.
+    pub(super) async fn open(options: &PostgresOptions) -> Result<Self> {
+        options.check()?;
+        let config = config(options)?;
+        let tls = tls(options)?;
+        let first = connect(&config, &tls).await?;
+        let vector = schema::prepare(&first, options).await?;
+        let settings = settings(options, &vector);
+        let made = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
+            let settings = settings.clone();
+            Box::pin(
+                async move { client.batch_execute(&settings).await.map_err(HookError::Backend) },
+            )
+        });
+        let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let pool = Pool::builder(Manager::from_config(config, tls, manager))
+            .max_size(options.connections.max(2))
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(options.connect_timeout.max(options.lock_timeout)))
+            .create_timeout(Some(options.connect_timeout))
+            .post_create(made)
+            .build()
+            .map_err(|cause| {
+                Error::new(ErrorKind::Provider, "cannot keep connections").caused_by(cause)
+            })?;
+        let connections = Self { pool, schema: options.schema.as_str().into() };
+        roles::check(&*connections.get().await?, options).await?;
+        tokio::spawn(close_idle(connections.pool.clone(), options.idle_timeout));
+        Ok(connections)
+    }
+
+    /// Returns a connection that nobody uses.
+    pub(super) async fn get(&self) -> Result<Object> {
+        self.pool.get().await.map_err(unavailable)
+    }
+
+    /// Returns how many wait for a connection.
+    pub(super) fn waiting(&self) -> usize {
+        self.pool.status().waiting
+    }
+
+    /// Returns the schema of the store.
+    pub(super) fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    /// Closes all connections that nobody uses.
+    pub(super) fn close(&self) {
+        self.pool.close();
+    }
+}
+
+async fn close_idle(pool: Pool, patience: Duration) {
+    while !pool.is_closed() {
+        tokio::time::sleep(patience.clamp(Duration::from_secs(1), OFTEN)).await;
+        pool.retain(|_, metrics| metrics.last_used() < patience);
+    }
+}
+
+fn config(options: &PostgresOptions) -> Result<Config> {
+    // What the parser says of an address may repeat a part of it.
+    let mut config: Config = options.url.parse().map_err(|_| {
+        Error::new(
+            ErrorKind::Configuration,
+            "this is no address of a PostgreSQL database: it has the form \
+             postgres://role:password@host/database, and sslmode is disable, prefer or require",
+        )
+    })?;
+    config.application_name("cofio").connect_timeout(options.connect_timeout);
+    config.keepalives_idle(Duration::from_secs(30));
+    Ok(config)
+}
+
+fn tls(options: &PostgresOptions) -> Result<MakeRustlsConnect> {
+    let unusable = |cause: Box<dyn std::error::Error + Send + Sync>| {
+        let message = "the file of root certificates cannot be used";
+        Error::new(ErrorKind::Configuration, message).caused_by(cause)
+    };
+    let mut roots = RootCertStore::empty();
+    match &options.root_certificates {
+        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some(file) => {
+            for certificate in
+                CertificateDer::pem_file_iter(file).map_err(|cause| unusable(cause.into()))?
+            {
+                let certificate = certificate.map_err(|cause| unusable(cause.into()))?;
+                roots.add(certificate).map_err(|cause| unusable(cause.into()))?;
+            }
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|cause| unusable(cause.into()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+async fn connect(config: &Config, tls: &MakeRustlsConnect) -> Result<Client> {
+    let (client, connection) = config.connect(tls.clone()).await.map_err(failed)?;
+    // Whoever uses the client is told of its errors.
+    tokio::spawn(async move { drop(connection.await) });
+    Ok(client)
+}
+
+/// Returns what holds on every connection; names need no quotes, as the options were checked.
+fn settings(options: &PostgresOptions, vector: &str) -> String {
+    let PostgresOptions { schema, .. } = options;
+    format!(
+        "SET client_min_messages = warning;
+         SET search_path = {schema}, {vector}, pg_temp;
+         SET statement_timeout = {};
+         SET lock_timeout = {};
+         SET idle_in_transaction_session_timeout = {};
+         SET jit = off;
+         SET hnsw.iterative_scan = strict_order;
+         SET ROLE {};",
+        options.statement_timeout.as_millis(),
+        options.lock_timeout.as_millis(),
+        options.statement_timeout.as_millis(),
+        options.worker(),
+    )
+}

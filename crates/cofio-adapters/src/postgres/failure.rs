@@ -1,0 +1,99 @@
+//! The driver's errors in our words.
+//!
+//! What the server says may repeat what was written, so that nothing of it is passed on but its code.
+
+use cofio::{Error, ErrorKind};
+use deadpool_postgres::{HookError, PoolError};
+use tokio_postgres::error::SqlState;
+
+/// Turns an error of the driver into ours.
+pub(super) fn failed(cause: tokio_postgres::Error) -> Error {
+    let Some(state) = cause.code() else { return unreachable(cause) };
+    let code = state.code().to_owned();
+    let (kind, message) = match state {
+        &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+            (ErrorKind::Configuration, "PostgreSQL refuses this role or its password")
+        }
+        &SqlState::INVALID_CATALOG_NAME => {
+            (ErrorKind::Configuration, "PostgreSQL has no such database")
+        }
+        &SqlState::INSUFFICIENT_PRIVILEGE => {
+            (ErrorKind::Configuration, "the role lacks a privilege in PostgreSQL")
+        }
+        &SqlState::READ_ONLY_SQL_TRANSACTION => {
+            (ErrorKind::Configuration, "this PostgreSQL server is read-only")
+        }
+        &SqlState::DISK_FULL => (ErrorKind::Provider, "the disk of PostgreSQL is full"),
+        &SqlState::TOO_MANY_CONNECTIONS => {
+            (ErrorKind::Provider, "PostgreSQL has too many connections")
+        }
+        &SqlState::QUERY_CANCELED => {
+            (ErrorKind::Provider, "PostgreSQL took longer than the statement timeout allows")
+        }
+        &SqlState::LOCK_NOT_AVAILABLE => {
+            (ErrorKind::Provider, "another process has kept the store in PostgreSQL for too long")
+        }
+        _ if is_end(state) => (ErrorKind::Provider, "PostgreSQL ended the connection"),
+        _ => (ErrorKind::Provider, "PostgreSQL failed"),
+    };
+    let error = Error::new(kind, message).with("sqlstate", code);
+    if is_end(state) { error.with("connection", "lost") } else { error }
+}
+
+/// Turns an error of the pool into ours.
+pub(super) fn unavailable(cause: PoolError) -> Error {
+    match cause {
+        PoolError::Backend(cause) | PoolError::PostCreateHook(HookError::Backend(cause)) => {
+            failed(cause)
+        }
+        PoolError::Timeout(_) => Error::new(
+            ErrorKind::Provider,
+            "no connection to PostgreSQL became free in time: all are in use, or it does not answer",
+        ),
+        other => {
+            Error::new(ErrorKind::Provider, "no connection to PostgreSQL is there").caused_by(other)
+        }
+    }
+}
+
+/// Returns whether an error is that of a connection that is gone, so that another may do better.
+pub(super) fn is_lost(error: &Error) -> bool {
+    error.details().contains_key("connection")
+}
+
+/// Returns whether a transaction failed because of others, and may succeed now.
+pub(super) fn is_collision(error: &Error) -> bool {
+    let code = error.details().get("sqlstate").and_then(|code| code.as_str());
+    let collisions = [&SqlState::T_R_SERIALIZATION_FAILURE, &SqlState::T_R_DEADLOCK_DETECTED];
+    code.is_some_and(|code| collisions.iter().any(|state| state.code() == code))
+}
+
+/// Returns whether the server has ended the connection, or will.
+fn is_end(state: &SqlState) -> bool {
+    let ends =
+        [&SqlState::ADMIN_SHUTDOWN, &SqlState::CRASH_SHUTDOWN, &SqlState::CANNOT_CONNECT_NOW];
+    ends.contains(&state) || state.code().starts_with("08") || state.code() == "57P05"
+}
+
+fn unreachable(cause: tokio_postgres::Error) -> Error {
+    let said = cause.to_string();
+    let message = if said.contains("password missing") {
+        return Error::new(
+            ErrorKind::Configuration,
+            "PostgreSQL asks for a password, and the address has none",
+        );
+    } else if said.starts_with("error performing TLS handshake") {
+        "PostgreSQL and we do not agree on TLS: its certificate has to be signed by a known authority, \
+         or by one that the setting for root certificates names"
+    } else if cause.is_closed() {
+        "the connection to PostgreSQL was lost"
+    } else {
+        "PostgreSQL cannot be reached"
+    };
+    Error::new(ErrorKind::Provider, message).with("connection", "lost").caused_by(cause)
+}
+
+/// Returns the error of a row that is not as we write them.
+pub(super) fn unreadable(cause: tokio_postgres::Error) -> Error {
+    Error::new(ErrorKind::Damaged, "a row in PostgreSQL cannot be read").caused_by(cause)
+}

@@ -1,0 +1,423 @@
+//! Following an inquiry: what is usual in the scopes, what speaks for memories, and what was chosen.
+
+use std::collections::HashMap;
+
+use cofio::Result;
+use cofio::model::{
+    Author, Cues, Evidence, Filter, Memory, Occurrence, Occurrences, Place, Survey, Turn, WordUse,
+};
+use cofio::store::{Cued, Inquiry, decode};
+use tokio_postgres::Row;
+
+use super::connections::Connections;
+use super::entities::{self, key};
+use super::failure::is_lost;
+use super::plain::original;
+use super::rows::{bounded, count, get, parsed};
+use super::session::{Opened, Session, Sql};
+use super::terms::{Terms, query};
+use super::vectors::{self, Near};
+use super::votes::Votes;
+use super::{earlier, filter, pending, read};
+
+/// How many authors are told of at most.
+const AUTHORS: i64 = 1_000;
+
+/// In how many memories the spelling of a frequent word is looked at.
+const SAMPLE: u64 = 32;
+
+/// How many memories the names of a question lead to at most.
+const NAMED: usize = 20_000;
+
+/// How many turns are weighed at most for which words speak, unless more are wanted: those for which
+/// they speak most.
+const ENOUGH: usize = 500;
+
+/// Of how many turns of a larger scope the cosine is looked up, besides those that are nearest.
+const COMPARED: usize = 256;
+
+/// The columns that [`turn`] reads.
+const TURN: &str = "m.memory, m.scope, m.session, m.author, m.kind, m.trust, m.assistant, \
+                    m.question, m.instructs, m.length, m.event_at";
+
+/// Follows an inquiry at one moment.
+pub(super) async fn find(
+    connections: &Connections,
+    filter: &Filter,
+    limit: usize,
+    mut inquiry: Box<dyn Inquiry>,
+) -> Result<Vec<(Place, Memory)>> {
+    let (session, scopes, survey) = begin(connections, filter, inquiry.words()).await?;
+    let found = async {
+        let Cued::By(cues) = inquiry.cues(&survey) else { return Ok(Vec::new()) };
+        let evidence = Gathering::new(&session, filter, &scopes, &cues, limit).evidence().await?;
+        read::at(&session, filter, &inquiry.choose(&evidence)).await
+    };
+    let found = found.await;
+    session.end(found).await
+}
+
+/// Begins a moment with the survey; as long as the inquiry was told nothing, another connection may
+/// take over.
+async fn begin(
+    connections: &Connections,
+    filter: &Filter,
+    words: Option<&[String]>,
+) -> Result<(Session, Vec<Opened>, Survey)> {
+    match try_begin(connections, filter, words).await {
+        Err(error) if is_lost(&error) => try_begin(connections, filter, words).await,
+        begun => begun,
+    }
+}
+
+async fn try_begin(
+    connections: &Connections,
+    filter: &Filter,
+    words: Option<&[String]>,
+) -> Result<(Session, Vec<Opened>, Survey)> {
+    let mut session = Session::read(connections).await?;
+    let surveyed = async {
+        let scopes = session.open_scopes(&filter.scopes).await?;
+        let survey = match words {
+            Some(words) => survey(&session, &scopes, words).await?,
+            None => Survey::default(),
+        };
+        Ok((scopes, survey))
+    };
+    match surveyed.await {
+        Ok((scopes, survey)) => Ok((session, scopes, survey)),
+        Err(error) => session.end(Err(error)).await,
+    }
+}
+
+fn numbers(scopes: &[Opened]) -> Vec<i64> {
+    scopes.iter().map(|scope| scope.number).collect()
+}
+
+async fn survey(session: &Session, scopes: &[Opened], words: &[String]) -> Result<Survey> {
+    let memories = scopes.iter().map(|scope| scope.memories).sum();
+    let numbers = numbers(scopes);
+    let (authors, words) = tokio::try_join!(
+        authors(session, &numbers),
+        word_uses(session, &numbers, words, memories)
+    )?;
+    Ok(Survey { memories, authors, words })
+}
+
+async fn authors(session: &Session, scopes: &[i64]) -> Result<Vec<Author>> {
+    let sql = "SELECT name, sum(memories)::bigint FROM authors WHERE scope = ANY ($1)
+               GROUP BY name ORDER BY 2 DESC LIMIT $2";
+    let author = |row: &Row| {
+        let written: String = get(row, 0)?;
+        let key = key(&written).cast_unsigned();
+        Ok(Author { key, name: original(written), memories: count(row, 1)? })
+    };
+    session.query(sql, &[&scopes, &AUTHORS]).await?.iter().map(author).collect()
+}
+
+async fn word_uses(
+    session: &Session,
+    scopes: &[i64],
+    words: &[String],
+    all: u64,
+) -> Result<Vec<WordUse>> {
+    let mut uses = vec![WordUse::default(); words.len()];
+    let asked: Vec<(usize, String)> = words
+        .iter()
+        .enumerate()
+        .filter_map(|(place, word)| Some((place, query(scopes, word)?)))
+        .collect();
+    if asked.is_empty() {
+        return Ok(uses);
+    }
+    let queries: Vec<&str> = asked.iter().map(|(_, query)| query.as_str()).collect();
+    let sql = "SELECT query, passages, memories FROM frequencies($1, $2)";
+    for row in session.query(sql, &[&scopes, &queries]).await? {
+        let (place, query) = &asked[place_of(&row)?];
+        let (passages, memories) = (count(&row, 1)?, count(&row, 2)?);
+        uses[*place].memories = memories;
+        // Of a rare word nothing else is asked.
+        if memories > 0 && memories * 10 >= all {
+            let step = passages.div_ceil(SAMPLE).max(1);
+            uses[*place].capitalised =
+                capitalised(session, scopes, &words[*place], query, step).await?;
+        }
+    }
+    Ok(uses)
+}
+
+/// Returns the place of a query among those that were asked, which count from 1.
+fn place_of(row: &Row) -> Result<usize> {
+    Ok(usize::try_from(get::<i64>(row, 0)?).unwrap_or(1).saturating_sub(1))
+}
+
+/// Returns in which share of the memories that have a word it is capitalised, by a few of them.
+async fn capitalised(
+    session: &Session,
+    scopes: &[i64],
+    word: &str,
+    query: &str,
+    step: u64,
+) -> Result<f64> {
+    let sql = "SELECT m.document FROM memories AS m
+               WHERE m.scope = ANY ($1) AND m.memory IN (
+                   SELECT f.memory FROM places($1, ARRAY[$2], $4) AS p
+                   CROSS JOIN LATERAL unnest(p.memories) WITH ORDINALITY AS f (memory, place)
+                   WHERE f.place % $3 = 0 OR $3 = 1)";
+    let most = bounded(step.saturating_mul(SAMPLE));
+    let rows = session.query(sql, &[&scopes, &query, &bounded(step), &most]).await?;
+    let mut capitalised = 0.0;
+    for row in &rows {
+        let memory = decode(get(row, 0)?)?;
+        capitalised += f64::from(u8::from(memory.content.has_capital(word)));
+    }
+    Ok(capitalised / f64::max(rows.len() as f64, 1.0))
+}
+
+/// Everything by which evidence is gathered.
+struct Gathering<'a> {
+    session: &'a Session,
+    filter: &'a Filter,
+    scopes: &'a [Opened],
+    numbers: Vec<i64>,
+    passages: u64,
+    cues: &'a Cues,
+    limit: usize,
+}
+
+/// What points to memories.
+struct Pointers {
+    /// By words, those for which most speaks first.
+    voted: Vec<i64>,
+    named: HashMap<i64, u32>,
+    near: Near,
+}
+
+impl<'a> Gathering<'a> {
+    fn new(
+        session: &'a Session,
+        filter: &'a Filter,
+        scopes: &'a [Opened],
+        cues: &'a Cues,
+        limit: usize,
+    ) -> Self {
+        let passages = scopes.iter().map(|scope| scope.passages).sum();
+        Self { session, filter, scopes, numbers: numbers(scopes), passages, cues, limit }
+    }
+
+    /// Returns everything that speaks for memories that the filter means.
+    async fn evidence(&self) -> Result<Evidence> {
+        let (words, named, near, pending) = tokio::try_join!(
+            self.words(),
+            entities::named(self.session, &self.cues.names, NAMED),
+            self.near(),
+            self.pending(),
+        )?;
+        let (mut words, votes) = words;
+        let named = named.into_iter().collect();
+        let pointers = Pointers { voted: votes.best_first(), named, near };
+        let (mut turns, terms) = self.turns(&pointers).await?;
+        for ((turn, terms), place) in turns.iter().zip(&terms).zip(0..) {
+            let scope = self.scopes[turn.scope].number;
+            for (word, forms) in words.iter_mut().zip(&self.cues.words) {
+                let counts = terms.iter().filter_map(|terms| {
+                    forms.iter().filter_map(|form| terms.count(scope, form)).max()
+                });
+                word.found.extend(counts.map(|count| Occurrence {
+                    turn: place,
+                    told: count.told,
+                    asked: count.asked,
+                }));
+            }
+        }
+        self.compare(&mut turns, &pointers).await?;
+        for turn in &mut turns {
+            turn.scope = self.scopes[turn.scope].position;
+        }
+        let cosines = pointers.near.spread;
+        Ok(Evidence { turns, words, passages: self.passages, cosines, pending })
+    }
+
+    /// Returns how frequent words are, and for which memories they speak.
+    async fn words(&self) -> Result<(Vec<Occurrences>, Votes)> {
+        let mut forms: Vec<Form> = Vec::new();
+        let mut queries: Vec<String> = Vec::new();
+        for (word, terms) in self.cues.words.iter().enumerate() {
+            for term in terms {
+                if let Some(query) = query(&self.numbers, term) {
+                    queries.push(query);
+                    forms.push(Form { word, memories: Vec::new() });
+                }
+            }
+        }
+        if !queries.is_empty() {
+            let sql = "SELECT query, memories FROM places($1, $2, $3)";
+            let most = bounded(super::votes::LONGEST_LIST);
+            for row in self.session.query(sql, &[&self.numbers, &queries, &most]).await? {
+                forms[place_of(&row)?].memories = get(&row, 1)?;
+            }
+        }
+        let mut found = vec![Occurrences::default(); self.cues.words.len()];
+        for form in &forms {
+            let having = &mut found[form.word].passages_having;
+            *having = (*having).max(form.memories.len() as u64);
+        }
+        Ok((found, Votes::of(&forms, self.passages)))
+    }
+
+    async fn near(&self) -> Result<Near> {
+        let Some(meaning) = &self.cues.meaning else { return Ok(Near::default()) };
+        let near = vectors::near(self.session, &self.numbers, self.passages, meaning, self.limit);
+        Ok(near.await?.unwrap_or_default())
+    }
+
+    async fn pending(&self) -> Result<u64> {
+        match &self.cues.meaning {
+            Some(meaning) => pending::lacking(self.session, &meaning.fingerprint).await,
+            None => Ok(0),
+        }
+    }
+
+    /// Returns the turns that something points to with those around them, and the terms of their
+    /// passages that have any of the words.
+    async fn turns(&self, pointers: &Pointers) -> Result<(Vec<Turn>, Vec<Vec<Terms>>)> {
+        let changed = earlier::changed(self.session, self.filter).await?;
+        let changed: Vec<i64> = changed.into_iter().map(|(number, _)| number).collect();
+        let mut sql = Sql::default();
+        let meant = self.meant(&mut sql, changed);
+        let scopes = sql.bind(self.numbers.clone());
+        let (voted, enough) =
+            (sql.bind(pointers.voted.clone()), sql.bind(bounded(self.limit.max(ENOUGH))));
+        let named: Vec<i64> = pointers.named.keys().copied().collect();
+        let (near, limit) =
+            (sql.bind(pointers.near.nearest.clone()), sql.bind(bounded(self.limit)));
+        let named = sql.bind(named);
+        let times = |of: fn(&(i64, i64)) -> i64| self.cues.times.iter().map(of).collect::<Vec<_>>();
+        let (firsts, lasts) = (sql.bind(times(|time| time.0)), sql.bind(times(|time| time.1)));
+        let wanted = self.any_word();
+        let wanted = sql.bind(wanted);
+        let ranked = |list: &str, most: &str| {
+            format!(
+                "SELECT r.memory, r.scope, r.session FROM (
+                     SELECT m.memory, m.scope, m.session,
+                            row_number() OVER (PARTITION BY m.scope ORDER BY v.place) AS rank
+                     FROM unnest({list}::bigint[]) WITH ORDINALITY AS v (memory, place)
+                     JOIN memories AS m USING (memory) WHERE m.scope = ANY ({scopes}) AND {meant}
+                 ) AS r WHERE r.rank <= {most}"
+            )
+        };
+        let (voted, near) = (ranked(&voted, &enough), ranked(&near, &limit));
+        sql.push(&format!(
+            "WITH pointed AS MATERIALIZED (
+                 {voted} UNION {near}
+                 UNION SELECT m.memory, m.scope, m.session FROM memories AS m
+                 WHERE m.memory = ANY ({named}) AND m.scope = ANY ({scopes}) AND {meant}
+                 UNION SELECT t.memory, t.scope, t.session
+                 FROM unnest({firsts}::bigint[], {lasts}::bigint[]) AS s (first, last)
+                 CROSS JOIN unnest({scopes}::bigint[]) AS o (scope)
+                 CROSS JOIN LATERAL (
+                     SELECT m.memory, m.scope, m.session FROM memories AS m
+                     WHERE m.scope = o.scope AND m.event_at BETWEEN s.first AND s.last AND {meant}
+                     ORDER BY m.event_at DESC, m.memory DESC LIMIT {limit}
+                 ) AS t
+             ), turns AS (
+                 SELECT {TURN} FROM pointed AS p JOIN memories AS m USING (memory)
+                 WHERE p.session IS NULL
+                 UNION ALL
+                 SELECT {TURN} FROM (
+                     SELECT DISTINCT p.scope, p.session FROM pointed AS p WHERE p.session IS NOT NULL
+                 ) AS c JOIN memories AS m ON m.scope = c.scope AND m.session = c.session
+                 WHERE {meant}
+             )
+             SELECT m.*, (SELECT array_agg(p.terms ORDER BY p.passage) FROM passages AS p
+                          WHERE p.memory = m.memory AND p.terms @@ {wanted}::text::tsquery)
+             FROM turns AS m
+             ORDER BY array_position({scopes}::bigint[], m.scope), m.session, m.event_at, m.memory"
+        ));
+        let rows = self.session.run(&sql).await?;
+        let (mut turns, mut terms) = (Vec::with_capacity(rows.len()), Vec::new());
+        for row in &rows {
+            turns.push(self.turn(row, pointers)?);
+            terms.push(get::<Option<Vec<Terms>>>(row, 11)?.unwrap_or_default());
+        }
+        Ok((turns, terms))
+    }
+
+    /// Returns the condition on a memory `m` that it is meant.
+    fn meant(&self, sql: &mut Sql, changed: Vec<i64>) -> String {
+        let text = std::mem::take(&mut sql.text);
+        filter::condition(self.filter, sql);
+        let condition = std::mem::replace(&mut sql.text, text);
+        let condition = format!("(true{condition})");
+        if changed.is_empty() {
+            return condition;
+        }
+        format!("({condition} OR m.memory = ANY ({}))", sql.bind(changed))
+    }
+
+    /// Returns the query for passages that have any of the words.
+    fn any_word(&self) -> String {
+        let terms = self.cues.words.iter().flatten();
+        let queries: Vec<String> = terms.filter_map(|term| query(&self.numbers, term)).collect();
+        queries.join("|")
+    }
+
+    /// Reads the columns of [`TURN`]; its scope is the place among those that are open.
+    fn turn(&self, row: &Row, pointers: &Pointers) -> Result<Turn> {
+        let number: i64 = get(row, 0)?;
+        let scope: i64 = get(row, 1)?;
+        let session: Option<&str> = get(row, 2)?;
+        let author: Option<&str> = get(row, 3)?;
+        let trust: i16 = get(row, 5)?;
+        let trust = cofio::model::Trust::ALL.iter().find(|one| **one as i16 == trust);
+        Ok(Turn {
+            place: Place(number.cast_unsigned()),
+            scope: self.numbers.iter().position(|one| *one == scope).unwrap_or_default(),
+            session: session.map(|session| key(session).cast_unsigned()),
+            author: author.map(|author| key(author).cast_unsigned()),
+            kind: parsed(row, 4)?,
+            trust: trust
+                .copied()
+                .ok_or_else(|| super::rows::damaged("how far a memory is trusted"))?,
+            assistant: get(row, 6)?,
+            question: get(row, 7)?,
+            instructs: get(row, 8)?,
+            length: u32::try_from(count(row, 9)?).unwrap_or(u32::MAX),
+            event_at: get(row, 10)?,
+            cosine: pointers.near.cosines.get(&number).copied(),
+            named: pointers.named.get(&number).copied().unwrap_or_default(),
+        })
+    }
+
+    /// Looks up cosines of turns that were found otherwise.
+    async fn compare(&self, turns: &mut [Turn], pointers: &Pointers) -> Result<()> {
+        let Some(meaning) = self.cues.meaning.as_ref().filter(|_| !pointers.near.complete) else {
+            return Ok(());
+        };
+        let most = if self.cues.every_cosine { usize::MAX } else { COMPARED };
+        let mut unknown: Vec<i64> = turns
+            .iter()
+            .filter(|turn| turn.cosine.is_none())
+            .map(|turn| turn.place.0.cast_signed())
+            .collect();
+        // Those that words point to come first.
+        let ranks: HashMap<i64, usize> =
+            pointers.voted.iter().enumerate().map(|(rank, memory)| (*memory, rank)).collect();
+        unknown.sort_by_key(|memory| ranks.get(memory).copied().unwrap_or(usize::MAX));
+        unknown.truncate(most);
+        let known = vectors::cosines(self.session, &self.numbers, meaning, &unknown).await?;
+        for turn in turns {
+            let cosine = known.get(&turn.place.0.cast_signed()).copied();
+            turn.cosine = turn.cosine.or(cosine);
+        }
+        Ok(())
+    }
+}
+
+/// One term that may stand for a word of the question.
+pub(super) struct Form {
+    /// The word, by its place.
+    pub(super) word: usize,
+    /// The memories that have it, each as often as it has passages with it.
+    pub(super) memories: Vec<i64>,
+}

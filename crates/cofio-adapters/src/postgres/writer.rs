@@ -1,0 +1,330 @@
+//! The one task that writes: it commits what has gathered together.
+//!
+//! Whoever writes locks the head of the store, so that commits come one after the other anyway; those
+//! of one process share a transaction.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use cofio::model::{Outcome, Reading};
+use cofio::store::kit::Ready;
+use cofio::{Error, ErrorKind, Result};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{sleep, timeout};
+
+use super::audit::Head;
+use super::connections::Connections;
+use super::failure::{is_collision, is_lost};
+use super::flush::flush;
+use super::load::load;
+use super::rows::get;
+use super::session::Session;
+
+/// How many requests are committed together at most.
+const GROUP: usize = 256;
+
+/// How long what nobody waits for waits for others to be written with.
+const SOON: Duration = Duration::from_millis(200);
+
+/// How often a transaction is tried that failed because of others, or of its connection.
+const ATTEMPTS: u32 = 6;
+
+/// How often the fate of a transaction is asked for whose connection was lost.
+const QUESTIONS: u32 = 40;
+
+/// Hands work to the task.
+#[derive(Debug)]
+pub(super) struct Writer {
+    jobs: mpsc::UnboundedSender<Job>,
+    waiting: Arc<AtomicUsize>,
+}
+
+type Reply = oneshot::Sender<Result<Vec<Outcome>>>;
+
+enum Job {
+    Write(Write),
+    Settle(oneshot::Sender<()>),
+}
+
+/// What is written in one transaction with others.
+enum Write {
+    Commit(Arc<Ready>, Reply),
+    CommitSoon(Arc<Ready>),
+    Observe(Box<Reading>),
+}
+
+impl Writer {
+    /// Starts the task; it ends when the writer is dropped and everything is done.
+    pub(super) fn start(connections: Connections) -> (Self, impl Future<Output = ()>) {
+        let (jobs, queue) = mpsc::unbounded_channel();
+        let waiting = Arc::<AtomicUsize>::default();
+        let task = run(connections, queue, Arc::clone(&waiting));
+        (Self { jobs, waiting }, task)
+    }
+
+    /// Commits together with what others are committing at the moment.
+    pub(super) async fn commit(&self, ready: Ready) -> Result<Vec<Outcome>> {
+        let (reply, answer) = oneshot::channel();
+        self.hand_over(Job::Write(Write::Commit(Arc::new(ready), reply)))?;
+        answer.await.map_err(|_| stopped())?
+    }
+
+    /// Commits soon, without anybody waiting for it.
+    pub(super) fn commit_soon(&self, ready: Ready) {
+        // A store that has stopped commits nothing.
+        let _ = self.hand_over(Job::Write(Write::CommitSoon(Arc::new(ready))));
+    }
+
+    /// Records a reading soon.
+    pub(super) fn observe(&self, reading: Reading) {
+        // A store that has stopped has nothing left to record.
+        let _ = self.hand_over(Job::Write(Write::Observe(Box::new(reading))));
+    }
+
+    /// Waits until everything handed over before is done.
+    pub(super) async fn settle(&self) -> Result<()> {
+        let (reply, answer) = oneshot::channel();
+        self.hand_over(Job::Settle(reply))?;
+        answer.await.map_err(|_| stopped())
+    }
+
+    /// Returns how much is not begun yet.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    fn hand_over(&self, job: Job) -> Result<()> {
+        // Before it can be taken, so that the count never falls below zero.
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        self.jobs.send(job).map_err(|_| stopped())
+    }
+}
+
+fn stopped() -> Error {
+    Error::new(ErrorKind::Provider, "the store in PostgreSQL was closed")
+}
+
+async fn run(
+    connections: Connections,
+    mut queue: mpsc::UnboundedReceiver<Job>,
+    waiting: Arc<AtomicUsize>,
+) {
+    while let Some(first) = queue.recv().await {
+        let group = gather(first, &mut queue).await;
+        waiting.fetch_sub(group.len(), Ordering::Relaxed);
+        let (mut writes, mut settled) = (Vec::new(), Vec::new());
+        for job in group {
+            match job {
+                Job::Write(write) => writes.push(write),
+                Job::Settle(reply) => settled.push(reply),
+            }
+        }
+        for portion in portions(writes) {
+            write(&connections, portion).await;
+        }
+        for reply in settled {
+            let _ = reply.send(());
+        }
+    }
+}
+
+/// Returns something to do with what has gathered; what nobody waits for has time.
+async fn gather(first: Job, queue: &mut mpsc::UnboundedReceiver<Job>) -> Vec<Job> {
+    let has_time = |job: &Job| matches!(job, Job::Write(Write::CommitSoon(_) | Write::Observe(_)));
+    let mut group = vec![first];
+    while group.len() < GROUP {
+        let next = if group.iter().all(has_time) {
+            timeout(SOON, queue.recv()).await.ok().flatten()
+        } else {
+            queue.try_recv().ok()
+        };
+        match next {
+            Some(next) => group.push(next),
+            None => break,
+        }
+    }
+    group
+}
+
+/// Returns what is written together: a job's commit is alone, as it may be about anything.
+fn portions(writes: Vec<Write>) -> Vec<Vec<Write>> {
+    let mut portions: Vec<Vec<Write>> = Vec::new();
+    let mut alone = true;
+    for write in writes {
+        let of_job = write.ready().is_some_and(|ready| ready.commit.work.is_some());
+        match portions.last_mut().filter(|_| !alone && !of_job) {
+            Some(portion) => portion.push(write),
+            None => portions.push(vec![write]),
+        }
+        alone = of_job;
+    }
+    portions
+}
+
+impl Write {
+    fn ready(&self) -> Option<&Arc<Ready>> {
+        match self {
+            Self::Commit(ready, _) | Self::CommitSoon(ready) => Some(ready),
+            Self::Observe(_) => None,
+        }
+    }
+
+    fn answer(self, answer: Result<Vec<Outcome>>) {
+        if let Self::Commit(_, reply) = self {
+            // Nobody may be waiting any more; then the answer is dropped.
+            let _ = reply.send(answer);
+        }
+    }
+}
+
+/// Writes everything in one transaction, and answers those who wait.
+async fn write(connections: &Connections, writes: Vec<Write>) {
+    match write_together(connections, &writes).await {
+        Ok(answers) => {
+            for (write, answer) in writes.into_iter().zip(answers) {
+                write.answer(answer);
+            }
+        }
+        // One of them may be what the database does not take.
+        Err(error) if writes.len() > 1 && !is_lost(&error) => {
+            for write in writes {
+                let answer = write_together(connections, std::slice::from_ref(&write)).await;
+                write.answer(answer.and_then(only));
+            }
+        }
+        Err(error) => {
+            for write in writes {
+                write.answer(Err(again(&error)));
+            }
+        }
+    }
+}
+
+fn only(answers: Vec<Result<Vec<Outcome>>>) -> Result<Vec<Outcome>> {
+    answers.into_iter().next().unwrap_or_else(|| Ok(Vec::new()))
+}
+
+/// Returns an error once more, for another who waits.
+fn again(error: &Error) -> Error {
+    let copy = Error::new(error.kind(), error.to_string());
+    error.details().iter().fold(copy, |copy, (name, value)| copy.with(name, value.clone()))
+}
+
+/// What is told of each write, if the transaction is kept.
+type Answers = Vec<Result<Vec<Outcome>>>;
+
+/// Tries a transaction until it is certain what became of it.
+async fn write_together(connections: &Connections, writes: &[Write]) -> Result<Answers> {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        match attempt_once(connections, writes).await {
+            Ok(Attempt::Done(answers)) => return Ok(answers),
+            Ok(Attempt::Unknown { transaction, answers }) => {
+                if was_committed(connections, &transaction).await? {
+                    return Ok(answers);
+                }
+            }
+            Err(error) if is_lost(&error) || is_collision(&error) => {
+                if attempt >= ATTEMPTS {
+                    return Err(error);
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        if attempt >= ATTEMPTS {
+            return Err(Error::new(ErrorKind::Provider, "PostgreSQL ended every connection"));
+        }
+        sleep(Duration::from_millis(20 << attempt)).await;
+    }
+}
+
+/// What became of a transaction.
+enum Attempt {
+    Done(Answers),
+    /// The connection was lost while it was being committed.
+    Unknown {
+        transaction: String,
+        answers: Answers,
+    },
+}
+
+async fn attempt_once(connections: &Connections, writes: &[Write]) -> Result<Attempt> {
+    let mut session = Session::write(connections).await?;
+    let written = write_in(&mut session, connections.schema(), writes).await;
+    let (transaction, answers, changed) = match written {
+        Ok(written) => written,
+        Err(error) => return session.end(Err(error)).await,
+    };
+    if !changed {
+        return session.end(Ok(Attempt::Done(answers))).await;
+    }
+    match session.commit().await {
+        Ok(()) => Ok(Attempt::Done(answers)),
+        Err(error) if is_lost(&error) => Ok(Attempt::Unknown { transaction, answers }),
+        Err(error) => Err(error),
+    }
+}
+
+async fn write_in(
+    session: &mut Session,
+    schema: &str,
+    writes: &[Write],
+) -> Result<(String, Answers, bool)> {
+    let (head, transaction) = Head::lock(session).await?;
+    let commits: Vec<Arc<Ready>> = writes.iter().filter_map(Write::ready).cloned().collect();
+    let readings: Vec<&Reading> = writes
+        .iter()
+        .filter_map(
+            |write| if let Write::Observe(reading) = write { Some(&**reading) } else { None },
+        )
+        .collect();
+    let mut world = load(session, head, &commits, &readings).await?;
+    let mut answers = Vec::with_capacity(writes.len());
+    for write in writes {
+        answers.push(match write {
+            Write::Commit(ready, _) | Write::CommitSoon(ready) => world.commit(ready),
+            Write::Observe(reading) => {
+                world.observe(reading);
+                Ok(Vec::new())
+            }
+        });
+    }
+    let changed = world.is_changed();
+    if changed {
+        flush(session, schema, &world).await?;
+    }
+    Ok((transaction, answers, changed))
+}
+
+/// Asks what became of a transaction, on another connection.
+async fn was_committed(connections: &Connections, transaction: &str) -> Result<bool> {
+    let mut last = None;
+    for question in 0..QUESTIONS {
+        match fate(connections, transaction).await {
+            Ok(Some(fate)) if fate == "committed" => return Ok(true),
+            Ok(Some(fate)) if fate == "aborted" => return Ok(false),
+            Ok(_) => {}
+            Err(error) if is_lost(&error) => last = Some(error),
+            Err(error) => return Err(error),
+        }
+        sleep(Duration::from_millis(25 << question.min(4))).await;
+    }
+    let error = Error::new(
+        ErrorKind::Provider,
+        "the connection to PostgreSQL was lost while a commit was under way: whether it was made is \
+         not known",
+    );
+    Err(match last {
+        Some(cause) => error.caused_by(cause),
+        None => error,
+    })
+}
+
+async fn fate(connections: &Connections, transaction: &str) -> Result<Option<String>> {
+    let session = Session::read(connections).await?;
+    let rows = session.query("SELECT pg_xact_status($1::text::xid8)", &[&transaction]).await;
+    let fate = rows.and_then(|rows| get(&rows[0], 0));
+    session.end(fate).await
+}
