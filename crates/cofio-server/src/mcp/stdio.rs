@@ -3,7 +3,7 @@
 use std::io;
 
 use rmcp::ServiceExt as _;
-use rmcp::model::JsonRpcMessage;
+use rmcp::model::{ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -36,7 +36,7 @@ pub async fn serve_stdio(
     }
 }
 
-/// Messages, one in a line, of which nothing counts before the first request.
+/// Messages, one in a line, of which only requests count before one that begins a conversation.
 ///
 /// A notification or an answer that comes too early would otherwise end the server.
 struct Patient {
@@ -57,14 +57,33 @@ impl Transport<RoleServer> for Patient {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             let message = self.lines.receive().await?;
-            self.begun |= matches!(message, JsonRpcMessage::Request(_));
-            if self.begun {
-                return Some(message);
-            }
+            let JsonRpcMessage::Request(request) = &message else {
+                if self.begun {
+                    return Some(message);
+                }
+                continue;
+            };
+            self.begun |= begins(&request.request);
+            return Some(message);
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
         self.lines.close().await
+    }
+}
+
+/// Returns whether a request begins a conversation: a handshake does, and where there is none, the
+/// first request that says what it has to, unless it only asks who is there.
+fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            let known = |version| ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                && meta.protocol_version().is_some_and(known)
+        }
     }
 }

@@ -45,6 +45,21 @@ fn a_handshake_agrees_on_what_the_client_speaks() {
 }
 
 #[test]
+fn a_notification_before_anything_has_begun_ends_nothing() {
+    for early in ["server/discover", "ping", "tools/list", "no/such"] {
+        let machine = Machine::new();
+        let mut agent = Agent::start(&machine, "", Era::Inline);
+        agent.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        agent.tell(&json!({"jsonrpc": "2.0", "id": "bare", "method": early}));
+        agent.tell(&json!({"jsonrpc": "2.0", "method": "ping"}));
+        agent.tell(&json!({"jsonrpc": "2.0", "id": "nobody", "result": {}}));
+        let kept = agent.said("remember", json!({"content": "Alice drinks her tea black"}));
+        assert_eq!(kept, "Remembered fact_1 in user:alice.", "{early}");
+        assert!(agent.end().0.success(), "{early}");
+    }
+}
+
+#[test]
 fn without_a_handshake_the_server_is_discovered_and_says_how_long_lists_stay_fresh() {
     let machine = Machine::new();
     let mut agent = Agent::start(&machine, "", Era::Inline);
