@@ -123,7 +123,13 @@ impl Collections {
             "name": name,
             "get_or_create": true,
             "metadata": about,
-            "configuration": { "hnsw": { "space": "cosine" } },
+            "configuration": { "hnsw": {
+                "space": "cosine",
+                // Twice the server's own, so that less is overlooked.
+                "max_neighbors": 32,
+                "ef_construction": 200,
+                "ef_search": 200,
+            } },
         });
         self.note(self.rest.ask(Method::POST, &self.root, Some(&body), &[])?)
     }
