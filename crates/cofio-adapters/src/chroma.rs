@@ -3,6 +3,10 @@
 //! Texts are in one collection, and the vectors of each model in one of its own, so that those of
 //! different models never meet. Every record says whose it is, and every question is asked within
 //! scopes. Chroma has no expiry: what has ended stays until it is removed.
+//!
+//! Chroma finds by a graph of neighbours, which may overlook something, above all beside hundreds of
+//! equal vectors. Where an answer has too few or says the same of all, everything within is compared
+//! one by one, up to ten thousand passages.
 
 mod client;
 mod collection;

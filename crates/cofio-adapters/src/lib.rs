@@ -28,6 +28,8 @@ pub mod guarded;
 mod naming;
 #[cfg(any(feature = "redis", feature = "chroma"))]
 mod portions;
+#[cfg(any(feature = "redis", feature = "mem0"))]
+mod scoped;
 #[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
 mod threads;
 #[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]

@@ -12,7 +12,6 @@ mod failure;
 mod keys;
 mod promise;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -24,6 +23,7 @@ use cofio::shelf::{
 };
 
 use self::client::{Client, End, Told};
+use crate::scoped;
 use crate::threads::Threads;
 
 /// Which server to ask, and what it has to promise.
@@ -105,7 +105,7 @@ impl Shelf for Redis {
             text: content.text.clone(),
             end: End::of(&content.labels),
         };
-        let scopes = by_scope(contents, |content| &content.slot.scope, text);
+        let scopes = scoped::group(contents, |content| &content.slot.scope, text);
         self.threads
             .run(move |client, wanted| {
                 scopes.iter().try_for_each(|(scope, texts)| client.put(scope, texts, wanted))
@@ -115,7 +115,7 @@ impl Shelf for Redis {
 
     async fn get(&self, slots: &[Slot]) -> Result<Vec<Option<String>>> {
         let numbered: Vec<(usize, &Slot)> = slots.iter().enumerate().collect();
-        let scopes = by_scope(
+        let scopes = scoped::group(
             &numbered,
             |(_, slot)| &slot.scope,
             |(number, slot)| (*number, (*slot).clone()),
@@ -137,7 +137,7 @@ impl Shelf for Redis {
     }
 
     async fn remove(&self, slots: &[Slot]) -> Result<()> {
-        let scopes = by_scope(slots, |slot| &slot.scope, Slot::clone);
+        let scopes = scoped::group(slots, |slot| &slot.scope, Slot::clone);
         self.threads
             .run(move |client, wanted| {
                 scopes.iter().try_for_each(|(scope, slots)| client.remove(scope, slots, wanted))
@@ -147,7 +147,7 @@ impl Shelf for Redis {
 
     async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()> {
         let end = |(slot, labels): &(Slot, Labels)| (slot.clone(), End::of(labels));
-        let scopes = by_scope(labelled, |(slot, _)| &slot.scope, end);
+        let scopes = scoped::group(labelled, |(slot, _)| &slot.scope, end);
         self.threads
             .run(move |client, wanted| {
                 scopes.iter().try_for_each(|(scope, ends)| client.end(scope, ends, wanted))
@@ -185,22 +185,4 @@ impl Shelf for Redis {
     async fn health(&self) -> Result<Health> {
         self.threads.run(|client, _| client.health()).await
     }
-}
-
-/// Puts together what belongs to one scope, in its order.
-fn by_scope<T, U>(
-    all: &[T],
-    scope: impl Fn(&T) -> &Scope,
-    make: impl Fn(&T) -> U,
-) -> Vec<(Scope, Vec<U>)> {
-    let mut places: HashMap<&Scope, usize> = HashMap::new();
-    let mut groups: Vec<(Scope, Vec<U>)> = Vec::new();
-    for one in all {
-        let place = *places.entry(scope(one)).or_insert_with(|| {
-            groups.push((scope(one).clone(), Vec::new()));
-            groups.len() - 1
-        });
-        groups[place].1.push(make(one));
-    }
-    groups
 }

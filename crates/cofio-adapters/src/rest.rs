@@ -118,8 +118,3 @@ impl Rest {
         Error::new(ErrorKind::Configuration, message)
     }
 }
-
-/// Returns whether an error says that there is no such thing.
-pub fn is_missing(error: &Error) -> bool {
-    error.details().get("status").is_some_and(|status| *status == 404)
-}

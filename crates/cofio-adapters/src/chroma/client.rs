@@ -26,8 +26,8 @@ const PORTION: usize = 1_000;
 /// How many texts are read at a time, each of which may be large.
 const READ_PORTION: usize = 100;
 
-/// How many passages are compared one by one where the server's index leads to too few.
-const EXACT: usize = 5_000;
+/// How many passages are compared one by one, at most, where the server's index cannot be trusted.
+const EXACT: usize = 10_000;
 
 /// How many bytes of text a request has at most, unless one text alone has more.
 const PORTION_BYTES: usize = 8 * 1024 * 1024;
@@ -247,47 +247,41 @@ impl Client {
         let mut passages = limit;
         loop {
             let found = self.nearest_passages(meaning, within, passages)?;
-            let is_all = found.len() < passages;
+            let (is_all, is_stuck) = (found.len() < passages, is_stuck(&found));
             let mut slots = best(found, &within.scopes);
-            if slots.len() >= limit {
-                slots.truncate(limit);
-                return Ok(slots);
+            slots.truncate(limit);
+            if is_stuck || is_all && slots.len() < limit {
+                let exact = self.exact(meaning, within, if is_stuck { 0 } else { slots.len() })?;
+                return Ok(exact.map_or(slots, |exact| exact.into_iter().take(limit).collect()));
             }
-            if is_all {
-                return self.completed(meaning, within, slots, limit);
+            if slots.len() >= limit {
+                return Ok(slots);
             }
             passages *= 4;
         }
     }
 
-    /// Makes sure of an answer that has fewer than were asked for.
-    ///
-    /// The server's index may not lead to all that is within, above all if much that is not has
-    /// equal vectors; then everything within is compared, unless it is very much.
-    fn completed(
+    /// Compares everything within, if that is more slots than were found and not very much.
+    fn exact(
         &self,
         meaning: &Meaning,
         within: &Within,
-        found: Vec<(Slot, f32)>,
-        limit: usize,
-    ) -> Result<Vec<(Slot, f32)>> {
+        found: usize,
+    ) -> Result<Option<Vec<(Slot, f32)>>> {
         let name = self.0.collections.vectors(&meaning.fingerprint);
         let by = json!({ "where": record::within(within), "limit": EXACT, "include": [] });
         let names = self.records(&name, &by)?.ids;
         let slots: BTreeSet<&str> = names.iter().map(|name| record::slot_name(name)).collect();
-        if slots.len() <= found.len() || names.len() >= EXACT {
-            return Ok(found);
+        if slots.len() <= found || names.len() >= EXACT {
+            return Ok(None);
         }
-        let by = json!({ "where": record::within(within) });
-        let mut passages: Vec<(String, f32)> = self
-            .compared(meaning, by)?
-            .into_iter()
-            .map(|(metadata, cosine)| (metadata.slot, cosine))
-            .collect();
+        let mut passages: Vec<(String, f32)> = Vec::with_capacity(names.len());
+        for portion in names.chunks(PORTION) {
+            let compared = self.compared(meaning, json!({ "ids": portion }))?.into_iter();
+            passages.extend(compared.map(|(metadata, cosine)| (metadata.slot, cosine)));
+        }
         passages.sort_by(|one, two| two.1.total_cmp(&one.1));
-        let mut slots = best(passages, &within.scopes);
-        slots.truncate(limit);
-        Ok(slots)
+        Ok(Some(best(passages, &within.scopes)))
     }
 
     /// Returns the names of slots with the cosines of their nearest passages, best first.
@@ -423,6 +417,17 @@ impl Client {
         let most = told["max_batch_size"].as_u64().and_then(|most| usize::try_from(most).ok());
         let most = most.unwrap_or(READ_PORTION).clamp(1, PORTION);
         Ok(*self.0.most.get_or_init(|| most))
+    }
+}
+
+/// Returns whether a search may have got stuck among equals.
+///
+/// Chroma's index is a graph of neighbours: from one of hundreds of equal vectors, all edges lead to
+/// the others, and nothing else is found.
+fn is_stuck(passages: &[(String, f32)]) -> bool {
+    match passages {
+        [(_, best), .., (_, worst)] => *best < 0.99 && best - worst < 1e-4,
+        _ => false,
     }
 }
 

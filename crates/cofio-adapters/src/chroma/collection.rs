@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use ureq::http::Method;
 
 use crate::naming;
-use crate::rest::{Rest, is_missing};
+use crate::rest::Rest;
 
 /// How many collections are listed at a time.
 const PAGE: usize = 200;
@@ -123,7 +123,13 @@ impl Collections {
             "name": name,
             "get_or_create": true,
             "metadata": about,
-            "configuration": { "hnsw": { "space": "cosine" } },
+            "configuration": { "hnsw": {
+                "space": "cosine",
+                // Twice the server's own, so that less is overlooked.
+                "max_neighbors": 32,
+                "ef_construction": 200,
+                "ef_search": 200,
+            } },
         });
         self.note(self.rest.ask(Method::POST, &self.root, Some(&body), &[])?)
     }
@@ -164,4 +170,9 @@ impl Collections {
     pub fn unreadable(&self) -> Error {
         self.rest.unreadable()
     }
+}
+
+/// Returns whether an error says that there is no such thing.
+fn is_missing(error: &Error) -> bool {
+    error.details().get("status").is_some_and(|status| *status == 404)
 }

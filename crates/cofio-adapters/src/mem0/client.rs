@@ -1,6 +1,6 @@
 //! What is asked of Mem0.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use ureq::http::Method;
 
 use super::Options;
-use crate::naming;
 use crate::rest::{Rest, Server};
 use crate::threads::Wanted;
+use crate::{naming, scoped};
 
 /// How many slots one request asks for.
 const PORTION: usize = 100;
@@ -150,9 +150,9 @@ impl Client {
     /// Returns the texts of slots, by what these are called among all.
     fn texts(&self, slots: &[Slot], wanted: &Wanted<'_>) -> Result<HashMap<String, String>> {
         let mut texts = HashMap::new();
-        for (scope, slots) in by_scope(slots) {
-            for kept in self.kept(scope, &slots, wanted)? {
-                let name = format!("{}:{}", naming::tag(scope), kept.slot);
+        for (scope, slots) in scoped::group(slots, |slot| &slot.scope, Slot::clone) {
+            for kept in self.kept(&scope, &slots, wanted)? {
+                let name = format!("{}:{}", naming::tag(&scope), kept.slot);
                 texts.insert(name, kept.into_text()?);
             }
         }
@@ -161,8 +161,8 @@ impl Client {
 
     pub fn remove(&self, slots: &[Slot], wanted: &Wanted<'_>) -> Result<()> {
         for portion in slots.chunks(PORTION) {
-            for (scope, slots) in by_scope(portion) {
-                let kept = self.kept(scope, &slots, wanted)?;
+            for (scope, slots) in scoped::group(portion, |slot| &slot.scope, Slot::clone) {
+                let kept = self.kept(&scope, &slots, wanted)?;
                 let memories: Vec<Value> =
                     kept.iter().map(|kept| json!({ "memory_id": kept.id })).collect();
                 for memories in memories.chunks(PAGE) {
@@ -189,8 +189,8 @@ impl Client {
     }
 
     /// Returns what is kept under slots of a scope; more than one for a slot if several put it there.
-    fn kept(&self, scope: &Scope, slots: &[&Slot], wanted: &Wanted<'_>) -> Result<Vec<Kept>> {
-        let names: BTreeSet<String> = slots.iter().map(|slot| naming::within_scope(slot)).collect();
+    fn kept(&self, scope: &Scope, slots: &[Slot], wanted: &Wanted<'_>) -> Result<Vec<Kept>> {
+        let names: BTreeSet<String> = slots.iter().map(naming::within_scope).collect();
         let slot = |name: &String| json!({ "metadata": { "cofio_slot": name } });
         let filters = json!({ "AND": [
             { "user_id": self.user(scope) },
@@ -270,14 +270,4 @@ impl Kept {
         let message = format!("mem0 gives back another text than was put under {}", self.slot);
         Err(Error::new(ErrorKind::Damaged, message))
     }
-}
-
-/// Puts together slots of one scope.
-fn by_scope(slots: &[Slot]) -> impl Iterator<Item = (&Scope, Vec<&Slot>)> {
-    let mut scopes: BTreeMap<String, (&Scope, Vec<&Slot>)> = BTreeMap::new();
-    for slot in slots {
-        let tag = naming::tag(&slot.scope);
-        scopes.entry(tag).or_insert_with(|| (&slot.scope, Vec::new())).1.push(slot);
-    }
-    scopes.into_values()
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::shelves::instance::Instance;
 use crate::shelves::{
-    content, faults, labels, on_server, own_prefix, provisioned, slot, told, user,
+    content, faults, labels, on_server, own_prefix, provisioned, raw, slot, told, user,
 };
 
 const URL: &str = "COFIO_TEST_CHROMA_URL";
@@ -120,17 +120,6 @@ fn a_collection_that_somebody_removed_is_made_again() {
 }
 
 const COLLECTIONS: &str = "/api/v2/tenants/default_tenant/databases/default_database/collections";
-
-/// Asks the server what any program may ask it.
-fn raw(url: &str, method: &str, path: &str, body: &Value) -> Value {
-    let mut command = Command::new("curl");
-    command.args(["--silent", "--request", method, "--header", "Content-Type: application/json"]);
-    if !body.is_null() {
-        command.args(["--data", &body.to_string()]);
-    }
-    let output = command.arg(format!("{url}{path}")).output().unwrap();
-    serde_json::from_slice(&output.stdout).unwrap_or_default()
-}
 
 #[test]
 fn every_record_names_its_scope() {

@@ -9,9 +9,12 @@ use cofio::ErrorKind;
 use cofio::shelf::{Shelf, conformance};
 use cofio_adapters::mem0::{Key, Mem0, Options};
 use pollster::block_on;
+use serde_json::json;
 
 use crate::shelves::instance::Instance;
-use crate::shelves::{content, faults, on_server, own_prefix, provisioned, slot, told, user};
+use crate::shelves::{
+    content, faults, on_server, own_prefix, provisioned, raw, slot, tag, told, user,
+};
 
 const URL: &str = "COFIO_TEST_MEM0_URL";
 const PYTHON: &str = "COFIO_TEST_MEM0_PYTHON";
@@ -84,4 +87,54 @@ fn a_wrong_key_is_told_and_never_shown() {
     let shelf = open(&options(&server));
     block_on(shelf.put(&[content(&own)])).unwrap();
     assert_eq!(block_on(shelf.get(from_ref(&own))).unwrap(), [Some(told(&own))]);
+}
+
+#[test]
+fn a_text_is_one_memory_of_the_user_who_stands_for_its_scope() {
+    let Some(url) = provisioned(URL) else { return };
+    let prefix = own_prefix();
+    let shelf = open(&Options { prefix: prefix.clone(), ..Options::new(&url) });
+    let own = slot(&user("alice"), 1);
+    for _ in 0..3 {
+        block_on(shelf.put(&[content(&own), content(&own)])).unwrap();
+    }
+    let scope = tag(&own.scope);
+    let listed = || {
+        let filters = json!({ "filters": { "user_id": format!("{prefix}-{scope}") } });
+        raw(&url, "POST", "/v3/memories/", &filters)
+    };
+    let found = listed();
+    assert_eq!(found["count"], 1, "a repeat adds nothing");
+    let memory = &found["results"][0];
+    assert_eq!(memory["memory"], told(&own));
+    assert_eq!(memory["metadata"]["cofio_scope"], scope);
+    let name = format!("{}:{:020}", own.id, own.version);
+    assert_eq!(memory["metadata"]["cofio_slot"], name);
+    block_on(shelf.remove(&[own])).unwrap();
+    assert_eq!(listed()["count"], 0);
+}
+
+#[test]
+fn a_text_that_somebody_changed_there_is_not_taken_for_ours() {
+    let Some(url) = provisioned(URL) else { return };
+    let prefix = own_prefix();
+    let shelf = open(&Options { prefix: prefix.clone(), ..Options::new(&url) });
+    let own = slot(&user("alice"), 1);
+    let scope = tag(&own.scope);
+    let forged = json!({
+        "messages": [{ "role": "user", "content": "something else" }],
+        "user_id": format!("{prefix}-{scope}"),
+        "infer": false,
+        "metadata": {
+            "cofio_scope": scope,
+            "cofio_slot": format!("{}:{:020}", own.id, own.version),
+            "cofio_hash": "0".repeat(32),
+        },
+    });
+    raw(&url, "POST", "/v3/memories/add/", &forged);
+    let error = block_on(shelf.get(from_ref(&own))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged);
+    assert!(!format!("{error:?}").contains("something else"), "{error:?}");
+    block_on(shelf.remove(from_ref(&own))).unwrap();
+    assert_eq!(block_on(shelf.get(&[own])).unwrap(), [None]);
 }

@@ -10,13 +10,14 @@ use std::time::Duration;
 use cofio::ErrorKind;
 use cofio::model::Timestamp;
 use cofio::shelf::{Content, Labels, Shelf, Slot, Status, conformance};
+use cofio_adapters::guarded::Circuit;
 use cofio_adapters::redis::{Keeping, Options, Redis};
 use pollster::block_on;
 
 use crate::clean::clean;
 use crate::shelves::instance::Instance;
 use crate::shelves::{
-    content, faults, labels, on_server, own_prefix, provisioned, slot, told, user,
+    content, faults, labels, on_server, own_prefix, provisioned, slot, tag, told, user,
 };
 
 const URL: &str = "COFIO_TEST_REDIS_URL";
@@ -137,6 +138,14 @@ fn a_wrong_password_is_told_and_never_shown() {
         let shown = format!("{error:?} {options:?} {:?}", open(&options));
         assert!(!shown.contains("secret"), "{shown}");
     }
+    let wrong = Arc::new(open(&with(":wrong-secret@")));
+    let guarded = faults::guarded(wrong, Duration::from_secs(2));
+    for _ in 0..9 {
+        let error = block_on(guarded.get(from_ref(&own))).unwrap_err();
+        assert_eq!(error.details()["attempts"], 1, "what cannot pass is not tried again");
+    }
+    assert_eq!((guarded.counts().retries, guarded.circuit()), (0, Circuit::Closed));
+
     let shelf = open(&with(":right-secret@"));
     block_on(shelf.put(&[content(&own)])).unwrap();
     assert_eq!(block_on(shelf.get(&[own])).unwrap().len(), 1);
@@ -323,7 +332,9 @@ fn every_key_has_the_tag_of_its_scope() {
     }
     tags.sort_unstable();
     tags.dedup();
-    assert_eq!(tags.len(), scopes.len(), "each scope has a tag of its own");
+    let mut expected = scopes.each_ref().map(tag);
+    expected.sort_unstable();
+    assert_eq!(tags, expected, "each scope has a tag of its own");
     block_on(shelf.remove(&slots)).unwrap();
     assert_eq!(raw(&server, &["KEYS", "*"]), "", "nothing is left");
 }

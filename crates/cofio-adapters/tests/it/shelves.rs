@@ -3,12 +3,18 @@
 pub mod faults;
 pub mod instance;
 
+#[cfg(any(feature = "chroma", feature = "mem0"))]
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cofio::model::{Identifier, Kind, Scope, State, Timestamp};
 use cofio::shelf::{Content, Labels, MemoryShelf, Shelf, Slot};
+#[cfg(any(feature = "chroma", feature = "mem0"))]
+use serde_json::Value;
+#[cfg(any(feature = "redis", feature = "mem0"))]
+use sha2::{Digest as _, Sha256};
 
 use crate::clean::clean;
 
@@ -62,6 +68,25 @@ pub fn labels() -> Labels {
         event_at: Timestamp::UNIX_EPOCH,
         ends_at: None,
     }
+}
+
+/// Returns what a scope is called on servers.
+#[cfg(any(feature = "redis", feature = "mem0"))]
+pub fn tag(scope: &Scope) -> String {
+    let hash = Sha256::digest(scope.to_string().as_bytes());
+    hash[..16].iter().fold(String::new(), |tag, byte| tag + &format!("{byte:02x}"))
+}
+
+/// Asks a server what any program may ask it.
+#[cfg(any(feature = "chroma", feature = "mem0"))]
+pub fn raw(url: &str, method: &str, path: &str, body: &Value) -> Value {
+    let mut command = Command::new("curl");
+    command.args(["--silent", "--request", method, "--header", "Content-Type: application/json"]);
+    if !body.is_null() {
+        command.args(["--data", &body.to_string()]);
+    }
+    let output = command.arg(format!("{url}{path}")).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_default()
 }
 
 /// Returns the text that a slot has in these tests.

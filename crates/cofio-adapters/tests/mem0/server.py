@@ -135,6 +135,8 @@ PATHS = {
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body are sent apart, and the second would wait until the first has arrived.
+    disable_nagle_algorithm = True
 
     def answer(self):
         length = int(self.headers.get("Content-Length") or 0)

@@ -268,7 +268,7 @@ pub(super) async fn thousands_of_vectors_are_kept_in_one_call(shelf: Subject) {
     let slots: Vec<Slot> = (1..=3_000).map(|number| slot(&alice(), number)).collect();
     let embedded: Vec<Embedded> = (1_u16..)
         .zip(&slots)
-        .map(|(number, slot)| near(slot, &[f32::from(number) * 3e-4, 0.0]))
+        .map(|(number, slot)| near(slot, &[f32::from(number) * 3e-4, f32::from(number) * -3e-4]))
         .collect();
     shelf.put_vectors(&embedded).await;
     let cosines = shelf.cosines(&slots).await;
