@@ -136,7 +136,10 @@ impl PostgresStore {
         loop {
             let task = task(self.connections.clone());
             match runtime.spawn(task).await.unwrap_or_else(|_| Err(stopped())) {
-                Err(error) if is_lost(&error) && attempt < ATTEMPTS => attempt += 1,
+                Err(error) if is_lost(&error) && attempt < ATTEMPTS => {
+                    self.connections.renew();
+                    attempt += 1;
+                }
                 answer => return answer,
             }
         }
@@ -192,7 +195,7 @@ macro_rules! reading {
                 async move {
                     let $session = Session::read_open(&connections, &access).await?;
                     let answer = $task.await;
-                    $session.end(answer).await
+                    $session.end(answer)
                 }
             })
             .await
@@ -212,7 +215,24 @@ macro_rules! reading_all {
                         Ok(()) => $task.await,
                         Err(error) => Err(error),
                     };
-                    $session.end(answer).await
+                    $session.end(answer)
+                }
+            })
+            .await
+    }};
+}
+
+/// Asks one question about what is nobody's.
+macro_rules! asking {
+    ($store:ident; $session:ident $(, $name:ident = $value:expr)* => $task:expr) => {{
+        $(let $name = $value;)*
+        $store
+            .repeat(move |connections| {
+                $(let $name = $name.clone();)*
+                async move {
+                    let $session = Session::single(&connections).await?;
+                    let answer = $task.await;
+                    $session.end(answer)
                 }
             })
             .await
@@ -234,7 +254,7 @@ macro_rules! reading_scopes {
                         Ok(_) => $task.await,
                         Err(error) => Err(error),
                     };
-                    $session.end(answer).await
+                    $session.end(answer)
                 }
             })
             .await
@@ -343,7 +363,7 @@ impl Store for PostgresStore {
     }
 
     async fn last_change(&self) -> Result<u64> {
-        reading_all!(self; session => read::last_change(&session))
+        asking!(self; session => read::last_change(&session))
     }
 
     async fn ended(
@@ -392,7 +412,7 @@ impl Store for PostgresStore {
         which: Entries,
         limit: usize,
     ) -> Result<Vec<AuditEntry>> {
-        reading_all!(self; session, actor = actor.cloned() => {
+        asking!(self; session, actor = actor.cloned() => {
             audit::list(&session, actor.as_ref(), which, limit)
         })
     }
@@ -407,13 +427,13 @@ impl Store for PostgresStore {
         task: Option<Task>,
         limit: usize,
     ) -> Result<Vec<Job>> {
-        reading_all!(self; session, actor = actor.cloned() => {
+        asking!(self; session, actor = actor.cloned() => {
             jobs::list(&session, actor.as_ref(), task, limit)
         })
     }
 
     async fn job(&self, id: &JobId) -> Result<Option<Job>> {
-        reading_all!(self; session, id = id.clone() => jobs::find(&session, &id))
+        asking!(self; session, id = id.clone() => jobs::find(&session, &id))
     }
 
     async fn changes_of(&self, access: &Access, job: &JobId) -> Result<Vec<ChangeRecord>> {
@@ -463,7 +483,7 @@ impl Store for PostgresStore {
     }
 
     async fn spending(&self, limit: usize) -> Result<Vec<Spending>> {
-        reading_all!(self; session => spending::list(&session, limit))
+        asking!(self; session => spending::list(&session, limit))
     }
 
     async fn commit_keys(&self, commit: KeyCommit) -> Result<bool> {
@@ -471,15 +491,15 @@ impl Store for PostgresStore {
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<(Key, KeyHash)>> {
-        reading_all!(self; session, id = id.clone() => keys::find(&session, &id))
+        asking!(self; session, id = id.clone() => keys::find(&session, &id))
     }
 
     async fn keys(&self) -> Result<Vec<Key>> {
-        reading_all!(self; session => keys::list(&session))
+        asking!(self; session => keys::list(&session))
     }
 
     async fn has_keys(&self) -> Result<bool> {
-        reading_all!(self; session => keys::exist(&session))
+        asking!(self; session => keys::exist(&session))
     }
 
     async fn adopt(&self, fingerprint: &Fingerprint) -> Result<bool> {

@@ -64,6 +64,12 @@ impl Connections {
         self.pool.get().await.map_err(unavailable)
     }
 
+    /// Gives up all connections that nobody uses, as one of them turned out to be lost: whatever
+    /// ended it may have ended the others, and nobody has noticed yet.
+    pub(super) fn renew(&self) {
+        self.pool.retain(|_, _| false);
+    }
+
     /// Returns how many wait for a connection.
     pub(super) fn waiting(&self) -> usize {
         self.pool.status().waiting
@@ -96,7 +102,10 @@ fn config(options: &PostgresOptions) -> Result<Config> {
              postgres://role:password@host/database, and sslmode is disable, prefer or require",
         )
     })?;
-    config.application_name("cofio").connect_timeout(options.connect_timeout);
+    if config.get_application_name().is_none() {
+        config.application_name("cofio");
+    }
+    config.connect_timeout(options.connect_timeout);
     config.keepalives_idle(Duration::from_secs(30));
     Ok(config)
 }
@@ -145,6 +154,7 @@ fn settings(options: &PostgresOptions, vector: &str) -> String {
          SET idle_in_transaction_session_timeout = {};
          SET jit = off;
          SET hnsw.iterative_scan = strict_order;
+         SET hnsw.ef_search = 200;
          SET ROLE {};",
         options.statement_timeout.as_millis(),
         options.lock_timeout.as_millis(),

@@ -49,7 +49,8 @@ pub(super) fn unavailable(cause: PoolError) -> Error {
         PoolError::Timeout(_) => Error::new(
             ErrorKind::Provider,
             "no connection to PostgreSQL became free in time: all are in use, or it does not answer",
-        ),
+        )
+        .with("connection", "none"),
         other => {
             Error::new(ErrorKind::Provider, "no connection to PostgreSQL is there").caused_by(other)
         }
@@ -58,6 +59,11 @@ pub(super) fn unavailable(cause: PoolError) -> Error {
 
 /// Returns whether an error is that of a connection that is gone, so that another may do better.
 pub(super) fn is_lost(error: &Error) -> bool {
+    error.details().get("connection").is_some_and(|connection| connection == "lost")
+}
+
+/// Returns whether an error is that of a connection, and not of what was said on it.
+pub(super) fn is_of_connection(error: &Error) -> bool {
     error.details().contains_key("connection")
 }
 

@@ -54,7 +54,7 @@ pub(super) async fn find(
         read::at(&session, filter, &inquiry.choose(&evidence)).await
     };
     let found = found.await;
-    session.end(found).await
+    session.end(found)
 }
 
 /// Begins a moment with the survey; as long as the inquiry was told nothing, another connection may
@@ -65,7 +65,10 @@ async fn begin(
     words: Option<&[String]>,
 ) -> Result<(Session, Vec<Opened>, Survey)> {
     match try_begin(connections, filter, words).await {
-        Err(error) if is_lost(&error) => try_begin(connections, filter, words).await,
+        Err(error) if is_lost(&error) => {
+            connections.renew();
+            try_begin(connections, filter, words).await
+        }
         begun => begun,
     }
 }
@@ -86,7 +89,7 @@ async fn try_begin(
     };
     match surveyed.await {
         Ok((scopes, survey)) => Ok((session, scopes, survey)),
-        Err(error) => session.end(Err(error)).await,
+        Err(error) => session.end(Err(error)),
     }
 }
 

@@ -219,7 +219,7 @@ pub(super) async fn rehearse(
 ) -> Result<Vec<Outcome>> {
     let mut session = Session::read(connections).await?;
     let loaded = seen(&mut session, ready).await;
-    session.end(loaded.and_then(|mut world| world.commit(ready))).await
+    session.end(loaded.and_then(|mut world| world.commit(ready)))
 }
 
 /// Returns what came of an earlier commit with the same key.
@@ -229,7 +229,7 @@ pub(super) async fn earlier(
 ) -> Result<Option<Vec<Outcome>>> {
     let mut session = Session::read(connections).await?;
     let loaded = seen(&mut session, ready).await;
-    session.end(loaded.and_then(|world| world.earlier(&ready.commit))).await
+    session.end(loaded.and_then(|world| world.earlier(&ready.commit)))
 }
 
 async fn seen(session: &mut Session, ready: &Arc<Ready>) -> Result<World> {

@@ -72,8 +72,11 @@ pub(super) async fn adopt(session: &Session, fingerprint: &Fingerprint) -> Resul
     if adopted(session).await?.as_ref() == Some(fingerprint) {
         return Ok(false);
     }
-    // Nobody commits a vector meanwhile.
+    // Nobody commits a vector meanwhile, and nobody else adopts.
     Head::lock(session).await?;
+    if adopted(session).await?.as_ref() == Some(fingerprint) {
+        return Ok(false);
+    }
     session
         .execute(
             "INSERT INTO settings (name, value) VALUES ('model', $1)

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 use cofio::model::{Access, Grant, Layer, Scope};
@@ -20,6 +21,10 @@ const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 pub(super) struct Session {
     client: Option<Object>,
     open: Open,
+    /// What begins the transaction, if it is one.
+    begin: Option<&'static str>,
+    /// Whether it has begun: that is said together with the first question.
+    begun: AtomicBool,
 }
 
 /// The scopes that a transaction has opened, by their numbers.
@@ -57,11 +62,15 @@ impl Session {
         Self::begin(connections, WRITE).await
     }
 
-    async fn begin(connections: &Connections, begin: &str) -> Result<Self> {
-        let client = connections.get().await?;
-        let session = Self { client: Some(client), open: Open::Only(Vec::new()) };
-        session.client().batch_execute(begin).await.map_err(failed)?;
-        Ok(session)
+    /// Asks one question, which needs no transaction, of what is nobody's.
+    pub(super) async fn single(connections: &Connections) -> Result<Self> {
+        let (client, open) = (Some(connections.get().await?), Open::Only(Vec::new()));
+        Ok(Self { client, open, begin: None, begun: AtomicBool::new(true) })
+    }
+
+    async fn begin(connections: &Connections, begin: &'static str) -> Result<Self> {
+        let (client, open) = (Some(connections.get().await?), Open::Only(Vec::new()));
+        Ok(Self { client, open, begin: Some(begin), begun: AtomicBool::new(false) })
     }
 
     fn client(&self) -> &Object {
@@ -149,7 +158,14 @@ impl Session {
     ) -> Result<Vec<Row>> {
         let client = self.client();
         let statement = client.prepare_cached(sql).await.map_err(failed)?;
-        client.query(&statement, values).await.map_err(failed)
+        let begin = self.begin.filter(|_| !self.begun.swap(true, Ordering::Relaxed));
+        let Some(begin) = begin else {
+            return client.query(&statement, values).await.map_err(failed);
+        };
+        let (begun, rows) =
+            tokio::join!(biased; client.batch_execute(begin), client.query(&statement, values));
+        begun.map_err(failed)?;
+        rows.map_err(failed)
     }
 
     /// Runs a statement and returns how many rows it changed.
@@ -180,15 +196,19 @@ impl Session {
     }
 
     /// Ends a transaction in which nothing is to be kept, and passes an answer on.
-    pub(super) async fn end<T>(mut self, answer: Result<T>) -> Result<T> {
-        let ended = match &self.client {
-            Some(client) => client.batch_execute("ROLLBACK").await,
-            None => Ok(()),
-        };
-        if ended.is_ok() {
-            // The connection goes back to where it came from.
-            drop(self.client.take());
+    ///
+    /// Nobody has to wait for the end.
+    pub(super) fn end<T>(mut self, answer: Result<T>) -> Result<T> {
+        let Some(client) = self.client.take() else { return answer };
+        if self.begin.is_none() || !self.begun.load(Ordering::Relaxed) {
+            return answer;
         }
+        tokio::spawn(async move {
+            if client.batch_execute("ROLLBACK").await.is_err() {
+                // Nobody knows what state it is in.
+                drop(Object::take(client));
+            }
+        });
         answer
     }
 
@@ -205,7 +225,7 @@ impl Session {
     pub(super) async fn finish<T>(self, answer: Result<T>) -> Result<T> {
         match answer {
             Ok(answer) => self.commit().await.map(|()| answer),
-            Err(error) => self.end(Err::<T, Error>(error)).await,
+            Err(error) => self.end(Err::<T, Error>(error)),
         }
     }
 }

@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 
 use super::audit::Head;
 use super::connections::Connections;
-use super::failure::{is_collision, is_lost};
+use super::failure::{is_collision, is_lost, is_of_connection};
 use super::flush::flush;
 use super::load::load;
 use super::rows::get;
@@ -187,7 +187,7 @@ async fn write(connections: &Connections, writes: Vec<Write>) {
             }
         }
         // One of them may be what the database does not take.
-        Err(error) if writes.len() > 1 && !is_lost(&error) => {
+        Err(error) if writes.len() > 1 && !is_of_connection(&error) => {
             for write in writes {
                 let answer = write_together(connections, std::slice::from_ref(&write)).await;
                 write.answer(answer.and_then(only));
@@ -236,6 +236,7 @@ async fn write_together(connections: &Connections, writes: &[Write]) -> Result<A
         if attempt >= ATTEMPTS {
             return Err(Error::new(ErrorKind::Provider, "PostgreSQL ended every connection"));
         }
+        connections.renew();
         sleep(Duration::from_millis(20 << attempt)).await;
     }
 }
@@ -255,10 +256,10 @@ async fn attempt_once(connections: &Connections, writes: &[Write]) -> Result<Att
     let written = write_in(&mut session, connections.schema(), writes).await;
     let (transaction, answers, changed) = match written {
         Ok(written) => written,
-        Err(error) => return session.end(Err(error)).await,
+        Err(error) => return session.end(Err(error)),
     };
     if !changed {
-        return session.end(Ok(Attempt::Done(answers))).await;
+        return session.end(Ok(Attempt::Done(answers)));
     }
     match session.commit().await {
         Ok(()) => Ok(Attempt::Done(answers)),
@@ -306,7 +307,10 @@ async fn was_committed(connections: &Connections, transaction: &str) -> Result<b
             Ok(Some(fate)) if fate == "committed" => return Ok(true),
             Ok(Some(fate)) if fate == "aborted" => return Ok(false),
             Ok(_) => {}
-            Err(error) if is_lost(&error) => last = Some(error),
+            Err(error) if is_lost(&error) => {
+                connections.renew();
+                last = Some(error);
+            }
             Err(error) => return Err(error),
         }
         sleep(Duration::from_millis(25 << question.min(4))).await;
@@ -326,5 +330,5 @@ async fn fate(connections: &Connections, transaction: &str) -> Result<Option<Str
     let session = Session::read(connections).await?;
     let rows = session.query("SELECT pg_xact_status($1::text::xid8)", &[&transaction]).await;
     let fate = rows.and_then(|rows| get(&rows[0], 0));
-    session.end(fate).await
+    session.end(fate)
 }

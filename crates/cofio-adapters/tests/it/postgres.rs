@@ -1,6 +1,7 @@
 //! The store in PostgreSQL: it keeps the contract, and what else it promises.
 
 mod faults;
+mod large;
 mod migrations;
 mod place;
 mod proxy;

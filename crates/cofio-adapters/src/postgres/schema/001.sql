@@ -108,7 +108,8 @@ CREATE TABLE passages (
     PRIMARY KEY (memory, passage)
 );
 
-CREATE INDEX passages_by_term ON passages USING gin (terms);
+-- What is written is found at once, without going through a list of what is not indexed yet.
+CREATE INDEX passages_by_term ON passages USING gin (terms) WITH (fastupdate = off);
 
 -- Who wrote or said memories, and how many.
 CREATE TABLE authors (

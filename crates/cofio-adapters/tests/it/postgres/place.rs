@@ -32,7 +32,8 @@ impl Place {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() % 1_000_000_000;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let schema = format!("test_{}_{now}_{number}", std::process::id());
-        let options = PostgresOptions { schema, connections: 4, ..PostgresOptions::new(&url) };
+        let named = format!("{url}?application_name={schema}");
+        let options = PostgresOptions { schema, connections: 4, ..PostgresOptions::new(named) };
         Some(Self { options, admin: Admin::new(&url) })
     }
 

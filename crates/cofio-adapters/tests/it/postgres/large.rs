@@ -1,0 +1,96 @@
+//! A scope so large that an index finds what is near, and a sample says how cosines are spread.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc;
+
+use cofio::model::{
+    Cues, Evidence, Filter, Fingerprint, Identifier, Meaning, Place as At, Scope, Survey, Timestamp,
+};
+use cofio::store::{Cued, Inquiry, Store as _};
+use pollster::block_on;
+
+use super::place::Place;
+use super::world::{engine, remember};
+
+const MANY: usize = 21_000;
+const NEAREST: usize = 10;
+
+/// Looks by a meaning alone, and tells what it was told.
+struct Asking {
+    meaning: Option<Meaning>,
+    heard: mpsc::Sender<Evidence>,
+}
+
+impl Inquiry for Asking {
+    fn words(&self) -> Option<&[String]> {
+        None
+    }
+
+    fn cues(&mut self, _: &Survey) -> Cued {
+        Cued::By(Cues { meaning: self.meaning.take(), ..Cues::default() })
+    }
+
+    fn choose(&mut self, evidence: &Evidence) -> Vec<At> {
+        self.heard.send(evidence.clone()).unwrap();
+        Vec::new()
+    }
+}
+
+#[test]
+fn what_is_near_is_found_by_the_index_and_the_spread_by_a_sample() {
+    let Some(place) = Place::new() else { return };
+    let store = Arc::new(place.open());
+    remember(&engine(&store), "alice", "Alice saw the zebra").unwrap();
+    place.run(&format!(
+        "INSERT INTO memories SELECT r.* FROM memories AS m, generate_series(2, {MANY}) AS n,
+             LATERAL jsonb_populate_record(m, jsonb_build_object('memory', n, 'identity', NULL,
+                 'id', 'fact_' || lpad(to_hex(n), 32, '0'))) AS r;
+         SELECT setseed(0.5);
+         SELECT add_model('model', 8);
+         CREATE TEMP TABLE kept AS SELECT pg_get_indexdef('vectors_near_1'::regclass) AS made;
+         DROP INDEX vectors_near_1;
+         INSERT INTO vectors SELECT n, 1, 0, 1, n % 4 = 0, '', r.numbers::real[]::halfvec
+         FROM generate_series(1, {MANY}) AS n, LATERAL (
+             SELECT array_agg(random() - 0.3) AS numbers FROM generate_series(1, 8) WHERE n > 0) AS r;
+         DO $$ BEGIN EXECUTE (SELECT made FROM kept); END $$;
+         UPDATE scopes SET passages = {MANY};
+         ANALYZE"
+    ));
+    let scope = Scope::user(Identifier::new("alice").unwrap());
+    let filter = Filter::new(vec![scope], Timestamp::now());
+    let vector: Vec<f32> =
+        [1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, -1.0].map(|x: f32| x / 1.581_139).into();
+    let fingerprint = Fingerprint::new("model").unwrap();
+    let (heard, hearing) = mpsc::channel();
+    let asking = Asking { meaning: Some(Meaning { fingerprint, vector }), heard };
+    block_on(store.find(&filter, NEAREST, Box::new(asking))).unwrap();
+    let evidence = hearing.recv().unwrap();
+
+    let cosine = "1 - (vector <=> '[1, 0.5, 0, 0, 0, 0, 0.5, -1]')";
+    let exact = place.ask(&format!(
+        "SELECT memory || ' ' || round(({cosine})::numeric, 3) FROM vectors
+         ORDER BY {cosine} DESC LIMIT {NEAREST}"
+    ));
+    let known: HashMap<u64, Option<f32>> =
+        evidence.turns.iter().map(|turn| (turn.place.0, turn.cosine)).collect();
+    let found = exact.iter().filter(|near| {
+        let (memory, cosine) = near.split_once(' ').unwrap();
+        let cosine: f32 = cosine.parse().unwrap();
+        let known = known.get(&memory.parse().unwrap()).copied().flatten();
+        known.is_some_and(|known| (known - cosine).abs() < 2e-3)
+    });
+    assert!(found.count() >= NEAREST - 1, "{exact:?}\n{known:?}");
+
+    for (spread, condition) in
+        [(evidence.cosines.assistant, "assistant"), (evidence.cosines.others, "NOT assistant")]
+    {
+        let number = |what: &str| -> f64 {
+            place.ask(&format!("SELECT {what} FROM vectors WHERE {condition}"))[0].parse().unwrap()
+        };
+        assert!((100..2_049).contains(&spread.count), "measured on a sample: {spread:?}");
+        assert!((spread.mean - number(&format!("avg({cosine})"))).abs() < 0.05, "{spread:?}");
+        let deviation = number(&format!("stddev_pop({cosine})"));
+        assert!((spread.deviation - deviation).abs() < 0.05, "{spread:?} {deviation}");
+    }
+}
