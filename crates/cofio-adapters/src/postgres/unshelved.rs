@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 
 use super::rows::{self, SCOPE, get};
 use super::session::{Session, Sql};
-use super::world::Slot;
+use super::world::{Content, Slot};
 
 /// What is in every persisted memory whose text stands elsewhere.
 const SIGN: &str = "\"standing\":";
@@ -68,7 +68,7 @@ impl Fresh {
         let earlier = slot.earlier.iter().filter(|version| version.document.contains(SIGN));
         let earlier: Vec<Memory> =
             earlier.filter_map(|version| decode(&version.document).ok()).collect();
-        let written = slot.content.as_ref().map(|content| content.memory());
+        let written = slot.content.as_ref().map(Content::memory);
         let standing = earlier.iter().chain(written).filter_map(|memory| memory.content.standing());
         standing
             .map(|standing| Self {

@@ -108,7 +108,7 @@ fn a_text_is_one_memory_of_the_user_who_stands_for_its_scope() {
     let memory = &found["results"][0];
     assert_eq!(memory["memory"], told(&own));
     assert_eq!(memory["metadata"]["cofio_scope"], scope);
-    let name = format!("{}:{:020}", own.id, own.version);
+    let name = format!("{}:{:020}", own.id, own.edition);
     assert_eq!(memory["metadata"]["cofio_slot"], name);
     block_on(shelf.remove(&[own])).unwrap();
     assert_eq!(listed()["count"], 0);
@@ -127,7 +127,7 @@ fn a_text_that_somebody_changed_there_is_not_taken_for_ours() {
         "infer": false,
         "metadata": {
             "cofio_scope": scope,
-            "cofio_slot": format!("{}:{:020}", own.id, own.version),
+            "cofio_slot": format!("{}:{:020}", own.id, own.edition),
             "cofio_hash": "0".repeat(32),
         },
     });
