@@ -8,6 +8,7 @@ mod proxy;
 mod security;
 mod server;
 mod sharing;
+mod shelved;
 mod world;
 
 use std::sync::Arc;

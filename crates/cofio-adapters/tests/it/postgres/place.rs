@@ -1,7 +1,8 @@
 //! A schema of its own for each test, on the server that tests share.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 use tokio::runtime::Runtime;
@@ -61,7 +62,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let (schema, worker) = (&self.options.schema, self.options.worker());
-        self.admin.run(&format!("RESET ROLE; DROP SCHEMA IF EXISTS {schema} CASCADE"));
+        self.admin.insist(&format!("RESET ROLE; DROP SCHEMA IF EXISTS {schema} CASCADE"));
         self.admin.run(&format!("DROP ROLE IF EXISTS {worker}"));
     }
 }
@@ -84,6 +85,17 @@ impl Admin {
 
     pub fn run(&self, sql: &str) {
         self.try_run(sql).unwrap();
+    }
+
+    /// Runs SQL that the server's own cleaning may get in the way of.
+    fn insist(&self, sql: &str) {
+        for _ in 0..20 {
+            if self.try_run(sql).is_ok() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        self.run(sql);
     }
 
     fn try_run(&self, sql: &str) -> Result<(), String> {

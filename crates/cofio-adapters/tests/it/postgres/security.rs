@@ -9,7 +9,7 @@ use super::place::Place;
 use super::world::{engine, remember, search};
 
 /// Every table that holds something of somebody.
-const HELD: [&str; 12] = [
+const HELD: [&str; 13] = [
     "memories",
     "versions",
     "passages",
@@ -20,6 +20,7 @@ const HELD: [&str; 12] = [
     "pending",
     "tombstones",
     "rejections",
+    "unshelved",
     "changes",
     "stages",
 ];

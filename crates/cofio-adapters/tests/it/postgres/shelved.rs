@@ -1,0 +1,67 @@
+//! Texts of memories in PostgreSQL that stand on a shelf.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cofio::model::{
+    AuditEvent, Change, Commit, Identifier, MemoryId, Patch, Scope, Timestamp, Unshelved,
+};
+use cofio::shelf::{MemoryShelf, Shelf as _};
+use cofio::shelved::{Rule, Rules, Shelved};
+use cofio::store::Store as _;
+use pollster::block_on;
+
+use super::place::Place;
+use super::world::{engine, keeper, remember, search};
+
+fn named(name: &str) -> Identifier {
+    Identifier::new(name).unwrap()
+}
+
+fn forgetting(ids: &[MemoryId]) -> Commit {
+    let forget = |id: &MemoryId| Change::Forget {
+        id: id.clone(),
+        scope: Scope::user(named("alice")),
+        version: None,
+    };
+    Commit {
+        actor: named("alice"),
+        at: Timestamp::now(),
+        changes: ids.iter().map(forget).collect(),
+        audit: Vec::<AuditEvent>::new(),
+        idempotency: None,
+        work: None,
+    }
+}
+
+#[test]
+fn a_text_stands_on_its_shelf_alone_until_its_memory_is_forgotten() {
+    let Some(place) = Place::new() else { return };
+    let (home, attic) = (Arc::new(place.open()), Arc::new(MemoryShelf::new(Timestamp::now)));
+    let shelves = HashMap::from([(named("attic"), attic.clone() as _)]);
+    let rules = Rules(vec![Rule::everything(named("attic"))]);
+    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules).unwrap());
+    let engine = engine(&shelved);
+    let slots = || block_on(attic.slots(&Scope::user(named("alice")), None, 10)).unwrap();
+
+    let bees = remember(&engine, "alice", "Alice keeps bees in Cardiff").unwrap().memory.id;
+    let patch = Patch { content: Some("Alice keeps hens".to_owned()), ..Patch::default() };
+    block_on(engine.update(&keeper(), &bees, patch)).unwrap();
+    assert_eq!(search(&engine, "alice", "hens").unwrap(), ["Alice keeps hens"]);
+    assert!(search(&engine, "alice", "bees").unwrap().is_empty());
+    assert!(!place.ask("SELECT document FROM memories")[0].contains("Alice keeps hens"));
+    assert!(!place.ask("SELECT document FROM versions")[0].contains("Alice keeps bees"));
+    assert_eq!(slots().len(), 2);
+
+    // Whoever forgets without the shelf leaves a note of both texts.
+    block_on(home.commit(forgetting(std::slice::from_ref(&bees)))).unwrap();
+    let noted: Vec<Unshelved> = block_on(home.unshelved(10)).unwrap();
+    assert_eq!(noted.len(), 2);
+    assert!(noted.iter().all(|one| slots().contains(&one.slot) && one.shelf == named("attic")));
+    assert_eq!(block_on(shelved.tidy()).unwrap(), 2);
+    assert!(slots().is_empty() && block_on(home.unshelved(10)).unwrap().is_empty());
+
+    let tea = remember(&engine, "alice", "Alice drinks tea").unwrap().memory.id;
+    block_on(engine.forget(&keeper(), &[tea])).unwrap();
+    assert!(slots().is_empty() && block_on(home.unshelved(10)).unwrap().is_empty());
+}
