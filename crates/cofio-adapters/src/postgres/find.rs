@@ -1,6 +1,6 @@
 //! Following an inquiry: what is usual in the scopes, what speaks for memories, and what was chosen.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cofio::Result;
 use cofio::model::{
@@ -17,7 +17,7 @@ use super::rows::{bounded, count, get, parsed};
 use super::session::{Opened, Session, Sql};
 use super::terms::{Terms, query};
 use super::vectors::{self, Near};
-use super::votes::Votes;
+use super::votes::{LONGEST_LIST, Votes};
 use super::{earlier, filter, pending, read};
 
 /// How many authors are told of at most.
@@ -32,6 +32,9 @@ const NAMED: usize = 20_000;
 /// How many turns are weighed at most for which words speak, unless more are wanted: those for which
 /// they speak most.
 const ENOUGH: usize = 500;
+
+/// How many times as many are looked at as are wanted, since some may not be meant.
+const SPARE: usize = 4;
 
 /// Of how many turns of a larger scope the cosine is looked up, besides those that are nearest.
 const COMPARED: usize = 256;
@@ -135,18 +138,30 @@ async fn word_uses(
     }
     let queries: Vec<&str> = asked.iter().map(|(_, query)| query.as_str()).collect();
     let sql = "SELECT query, passages, memories FROM frequencies($1, $2)";
+    let mut frequent: Vec<Frequent> = Vec::new();
     for row in session.query(sql, &[&scopes, &queries]).await? {
-        let (place, query) = &asked[place_of(&row)?];
+        let (word, query) = &asked[place_of(&row)?];
         let (passages, memories) = (count(&row, 1)?, count(&row, 2)?);
-        uses[*place].memories = memories;
+        uses[*word].memories = memories;
         // Of a rare word nothing else is asked.
         if memories > 0 && memories * 10 >= all {
             let step = passages.div_ceil(SAMPLE).max(1);
-            uses[*place].capitalised =
-                capitalised(session, scopes, &words[*place], query, step).await?;
+            frequent.push(Frequent { word: *word, query: query.clone(), step });
         }
     }
+    for (word, share) in capitalised(session, scopes, words, &frequent).await? {
+        uses[word].capitalised = share;
+    }
     Ok(uses)
+}
+
+/// A word that many memories have.
+struct Frequent {
+    /// Its place among the words.
+    word: usize,
+    query: String,
+    /// One of so many memories that have it is looked at.
+    step: u64,
 }
 
 /// Returns the place of a query among those that were asked, which count from 1.
@@ -158,23 +173,32 @@ fn place_of(row: &Row) -> Result<usize> {
 async fn capitalised(
     session: &Session,
     scopes: &[i64],
-    word: &str,
-    query: &str,
-    step: u64,
-) -> Result<f64> {
-    let sql = "SELECT m.document FROM memories AS m
-               WHERE m.scope = ANY ($1) AND m.memory IN (
-                   SELECT f.memory FROM places($1, ARRAY[$2], $4) AS p
-                   CROSS JOIN LATERAL unnest(p.memories) WITH ORDINALITY AS f (memory, place)
-                   WHERE f.place % $3 = 0 OR $3 = 1)";
-    let most = bounded(step.saturating_mul(SAMPLE));
-    let rows = session.query(sql, &[&scopes, &query, &bounded(step), &most]).await?;
-    let mut capitalised = 0.0;
-    for row in &rows {
-        let memory = decode(get(row, 0)?)?;
-        capitalised += f64::from(u8::from(memory.content.has_capital(word)));
+    words: &[String],
+    frequent: &[Frequent],
+) -> Result<Vec<(usize, f64)>> {
+    if frequent.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(capitalised / f64::max(rows.len() as f64, 1.0))
+    let queries: Vec<&str> = frequent.iter().map(|one| one.query.as_str()).collect();
+    let steps: Vec<i64> = frequent.iter().map(|one| bounded(one.step)).collect();
+    let sql = "SELECT p.query, m.document FROM places($1, $2, $4) AS p
+               CROSS JOIN LATERAL unnest(p.memories) WITH ORDINALITY AS f (memory, place)
+               JOIN memories AS m ON m.memory = f.memory
+               WHERE f.place % ($3::bigint[])[p.query] = 0 AND m.scope = ANY ($1)";
+    let rows = session.query(sql, &[&scopes, &queries, &steps, &bounded(LONGEST_LIST)]).await?;
+    let mut looked_at = vec![(0.0, 0.0); frequent.len()];
+    for row in &rows {
+        let place = place_of(row)?;
+        let memory = decode(get(row, 1)?)?;
+        let (capitalised, all) = &mut looked_at[place];
+        *capitalised +=
+            f64::from(u8::from(memory.content.has_capital(&words[frequent[place].word])));
+        *all += 1.0;
+    }
+    let share = |(one, (capitalised, all)): (&Frequent, (f64, f64))| {
+        (one.word, capitalised / f64::max(all, 1.0))
+    };
+    Ok(frequent.iter().zip(looked_at).map(share).collect())
 }
 
 /// Everything by which evidence is gathered.
@@ -194,6 +218,16 @@ struct Pointers {
     voted: Vec<i64>,
     named: HashMap<i64, u32>,
     near: Near,
+}
+
+/// The first of those, best first.
+struct Best<'a> {
+    voted: &'a [i64],
+    near: &'a [i64],
+}
+
+fn first(all: &[i64], most: usize) -> &[i64] {
+    &all[..most.min(all.len())]
 }
 
 impl<'a> Gathering<'a> {
@@ -219,7 +253,7 @@ impl<'a> Gathering<'a> {
         let (mut words, votes) = words;
         let named = named.into_iter().collect();
         let pointers = Pointers { voted: votes.best_first(), named, near };
-        let (mut turns, terms) = self.turns(&pointers).await?;
+        let (mut turns, terms) = self.enough_turns(&pointers).await?;
         for ((turn, terms), place) in turns.iter().zip(&terms).zip(0..) {
             let scope = self.scopes[turn.scope].number;
             for (word, forms) in words.iter_mut().zip(&self.cues.words) {
@@ -255,7 +289,7 @@ impl<'a> Gathering<'a> {
         }
         if !queries.is_empty() {
             let sql = "SELECT query, memories FROM places($1, $2, $3)";
-            let most = bounded(super::votes::LONGEST_LIST);
+            let most = bounded(LONGEST_LIST);
             for row in self.session.query(sql, &[&self.numbers, &queries, &most]).await? {
                 forms[place_of(&row)?].memories = get(&row, 1)?;
             }
@@ -281,19 +315,41 @@ impl<'a> Gathering<'a> {
         }
     }
 
+    /// Returns turns by the best of what points to them; by all of it, if too few of those are meant.
+    async fn enough_turns(&self, pointers: &Pointers) -> Result<(Vec<Turn>, Vec<Vec<Terms>>)> {
+        let some = Best {
+            voted: first(&pointers.voted, self.limit.max(ENOUGH).saturating_mul(SPARE)),
+            near: first(&pointers.near.nearest, self.limit.saturating_mul(SPARE)),
+        };
+        let found = self.turns(pointers, &some).await?;
+        let places: HashSet<i64> = found.0.iter().map(|turn| turn.place.0.cast_signed()).collect();
+        let lacks = |some: &[i64], all: &[i64]| {
+            let meant = some.iter().filter(|memory| places.contains(memory)).count();
+            some.len() < all.len() && meant < self.limit
+        };
+        let all = Best { voted: &pointers.voted, near: &pointers.near.nearest };
+        if lacks(some.voted, all.voted) || lacks(some.near, all.near) {
+            return self.turns(pointers, &all).await;
+        }
+        Ok(found)
+    }
+
     /// Returns the turns that something points to with those around them, and the terms of their
     /// passages that have any of the words.
-    async fn turns(&self, pointers: &Pointers) -> Result<(Vec<Turn>, Vec<Vec<Terms>>)> {
+    async fn turns(
+        &self,
+        pointers: &Pointers,
+        best: &Best<'_>,
+    ) -> Result<(Vec<Turn>, Vec<Vec<Terms>>)> {
         let changed = earlier::changed(self.session, self.filter).await?;
         let changed: Vec<i64> = changed.into_iter().map(|(number, _)| number).collect();
         let mut sql = Sql::default();
         let meant = self.meant(&mut sql, changed);
         let scopes = sql.bind(self.numbers.clone());
         let (voted, enough) =
-            (sql.bind(pointers.voted.clone()), sql.bind(bounded(self.limit.max(ENOUGH))));
+            (sql.bind(best.voted.to_vec()), sql.bind(bounded(self.limit.max(ENOUGH))));
         let named: Vec<i64> = pointers.named.keys().copied().collect();
-        let (near, limit) =
-            (sql.bind(pointers.near.nearest.clone()), sql.bind(bounded(self.limit)));
+        let (near, limit) = (sql.bind(best.near.to_vec()), sql.bind(bounded(self.limit)));
         let named = sql.bind(named);
         let times = |of: fn(&(i64, i64)) -> i64| self.cues.times.iter().map(of).collect::<Vec<_>>();
         let (firsts, lasts) = (sql.bind(times(|time| time.0)), sql.bind(times(|time| time.1)));
