@@ -158,7 +158,8 @@ impl Surrounding for Shelved {
                 let kept: HashSet<&MemoryId> = changed.map(Outcome::id).collect();
                 self.take_off(&placed, |slot| !kept.contains(&slot.id)).await;
                 if may_remove {
-                    self.tidy().await?;
+                    // It is committed whatever becomes of this; what is noted stays noted.
+                    let _ = self.tidy().await;
                 }
                 Ok(outcomes)
             }
