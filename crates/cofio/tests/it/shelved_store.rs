@@ -1,6 +1,7 @@
 //! A store whose texts stand on shelves keeps the contract too, whatever becomes of the shelves.
 
 use std::collections::HashMap;
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -157,7 +158,7 @@ struct House {
     attic: Shaky,
     shelved: Arc<Shelved>,
     life: Life,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl House {
@@ -167,7 +168,7 @@ impl House {
         let attic = Shaky::new();
         let shelved = Arc::new(shelved(home.clone(), Arc::new(attic.clone())));
         let life = Life::on(shelved.clone(), Config::default());
-        Self { home, attic, shelved, life, _folder: folder }
+        Self { home, attic, shelved, life, folder }
     }
 
     fn keep(&self, text: &str) -> Memory {
@@ -181,6 +182,14 @@ impl House {
 
     fn forget(&self, id: &MemoryId) {
         block_on(self.life.engine.forget(&local("alice"), std::slice::from_ref(id))).unwrap();
+    }
+
+    /// Returns whether a text stands in the files of the home, as it is.
+    fn has_on_disk(&self, text: &str) -> bool {
+        let has = |bytes: Vec<u8>| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+        fs::read_dir(self.folder.path())
+            .unwrap()
+            .any(|file| has(fs::read(file.unwrap().path()).unwrap()))
     }
 
     fn found(&self, question: &str) -> Vec<String> {
@@ -197,6 +206,7 @@ fn the_text_stands_on_the_shelf_alone_and_is_found_by_its_words() {
     assert_eq!(house.attic.texts(), ["Alice keeps bees in Cardiff"]);
     let at_home = block_on(house.home.get(local("alice").access(), &[kept.id])).unwrap();
     assert_eq!(at_home[0].content.as_str(), "");
+    assert!(!house.has_on_disk("Alice keeps bees") && house.has_on_disk("user:alice"));
     assert_eq!(house.found("who keeps bees?"), ["Alice keeps bees in Cardiff"]);
 }
 
