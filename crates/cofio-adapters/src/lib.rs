@@ -6,19 +6,20 @@ pub mod chroma;
 pub mod llm;
 #[cfg(feature = "mem0")]
 pub mod mem0;
-#[cfg(feature = "minilm")]
-pub mod minilm;
 #[cfg(feature = "openai")]
 pub mod openai;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]
 pub mod redis;
-#[cfg(feature = "spacy")]
-pub mod spacy;
 
 #[cfg(feature = "models")]
 pub mod models;
+
+#[cfg(feature = "minilm")]
+pub use cofio_models::minilm;
+#[cfg(feature = "spacy")]
+pub use cofio_models::spacy;
 
 #[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
 pub mod breaker;
