@@ -13,6 +13,7 @@ mod failure;
 mod filter;
 mod find;
 mod flush;
+mod health;
 mod jobs;
 mod keys;
 mod labels;
@@ -42,14 +43,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cofio::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
-    JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
-    Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint,
+    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
+    Place, Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use cofio::store::kit::Ready;
 use cofio::store::{
     Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
-    Rejection, ScopeSummary, Store, Tombstone,
+    Rejection, ScopeSummary, Store, Tombstone, Watch,
 };
 use cofio::{Error, ErrorKind, Result};
 use tokio::runtime::{Builder, Runtime};
@@ -572,6 +573,14 @@ impl Store for PostgresStore {
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {
         let gone = gone.to_vec();
         writing!(self; session => unshelved::strike_off(&session, &gone))
+    }
+
+    async fn health(&self, clock: Watch<'_>) -> Vec<Checkup> {
+        let start = clock();
+        let asked = asking!(self; session => health::look(&session));
+        let latency = clock().duration_since(start).unsigned_abs();
+        let health = asked.map(|seen| seen.after(latency));
+        vec![Checkup { name: "postgres".to_owned(), health }]
     }
 
     fn backlog(&self) -> Backlog {

@@ -17,6 +17,7 @@ mod files;
 mod follow;
 mod forget;
 mod forgetting;
+mod health;
 mod inspect;
 mod jobs;
 mod keys;

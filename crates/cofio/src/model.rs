@@ -11,6 +11,7 @@ mod draft;
 mod entity;
 mod evidence;
 mod filter;
+mod health;
 mod id;
 mod identifier;
 mod job;
@@ -42,6 +43,7 @@ pub use evidence::{
     WordUse,
 };
 pub use filter::{Criteria, Filter, Objection, TimeRange, TriplePattern};
+pub use health::{Checkup, Component, Health, Status};
 pub use id::MemoryId;
 pub(crate) use id::unique_digits;
 pub use identifier::{Identifier, Identifiers};

@@ -10,15 +10,12 @@
 pub mod conformance;
 mod memory_shelf;
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::names::names;
 use crate::model::{CleanText, Fingerprint, Kind, Meaning, Memory, Scope, State, Timestamp};
 
-pub use crate::model::Slot;
+pub use crate::model::{Component, Health, Slot, Status};
 pub use memory_shelf::MemoryShelf;
 
 /// Keeps contents, and vectors if it can, for a home.
@@ -178,55 +175,6 @@ pub struct Sampled {
     /// Whether an assistant said it.
     pub assistant: bool,
 }
-
-/// How a shelf is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Health {
-    /// How the whole of it is.
-    pub status: Status,
-    /// How long it took to answer.
-    pub latency: Duration,
-    /// What it says of its version.
-    pub version: Option<String>,
-    /// How its parts are, and what it promises.
-    pub components: Vec<Component>,
-}
-
-impl Health {
-    /// Makes the whole as well as the worst of its parts.
-    pub fn new(latency: Duration, version: Option<String>, components: Vec<Component>) -> Self {
-        let worst = components.iter().map(|component| component.status).max();
-        Self { status: worst.unwrap_or(Status::Healthy), latency, version, components }
-    }
-}
-
-/// How a part of a shelf is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Component {
-    /// Which part.
-    pub name: &'static str,
-    /// How it is.
-    pub status: Status,
-    /// What to know of it.
-    pub message: String,
-}
-
-/// How well something is, the best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
-    /// As it should be.
-    Healthy,
-    /// It works, and less well than it should or with less of a promise.
-    Degraded,
-    /// It does not work.
-    Unhealthy,
-}
-
-names!(Status, "status", Invalid, {
-    Healthy => "healthy",
-    Degraded => "degraded",
-    Unhealthy => "unhealthy",
-});
 
 /// Returns the error of a shelf that cannot find by vectors.
 pub fn without_vectors() -> Error {

@@ -14,9 +14,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Change, CleanText, Commit, Identifier, Memory, MemoryId, Outcome, Slot};
+use crate::model::{
+    Change, Checkup, CleanText, Commit, Identifier, Memory, MemoryId, Outcome, Slot,
+};
 use crate::shelf::{Content, Labels, Shelf};
-use crate::store::{Missing, Store, Surrounding};
+use crate::store::{Missing, Store, Surrounding, Watch};
 
 pub use rules::{Rule, Rules};
 
@@ -164,6 +166,16 @@ impl Surrounding for Shelved {
                 Ok(outcomes)
             }
         }
+    }
+
+    async fn health_around(&self, clock: Watch<'_>) -> Vec<Checkup> {
+        let mut checkups = self.home.health(clock).await;
+        let mut shelves: Vec<_> = self.shelves.iter().collect();
+        shelves.sort_by_key(|(name, _)| name.as_str());
+        for (name, shelf) in shelves {
+            checkups.push(Checkup { name: name.to_string(), health: shelf.health().await });
+        }
+        checkups
     }
 
     async fn complete(&self, mut memories: Vec<Memory>, missing: Missing) -> Result<Vec<Memory>> {

@@ -18,10 +18,10 @@ use jiff::SignedDuration;
 
 use crate::error::Result;
 use crate::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
-    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
-    PassageHash, Place, Reading, Scope, Spending, Spent, Stage, State, Survey, Task, Timestamp,
-    Unshelved, ValueHash, Waiting,
+    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Cues, Entity, Evidence, Filter,
+    Fingerprint, Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory,
+    MemoryId, Outcome, PassageHash, Place, Reading, Scope, Spending, Spent, Stage, State, Survey,
+    Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -313,6 +313,10 @@ pub trait Store: Send + Sync {
     /// Strikes off texts that are gone from their shelves.
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()>;
 
+    /// Asks how everything is that memories are kept in, the store itself first; the clock says how
+    /// long it takes.
+    async fn health(&self, clock: Watch<'_>) -> Vec<Checkup>;
+
     /// Returns how much was asked of this store, by this process, and is not begun yet.
     fn backlog(&self) -> Backlog;
 }
@@ -349,6 +353,9 @@ pub struct Foreseen {
     /// The model whose vectors it will compare.
     pub model: Option<Fingerprint>,
 }
+
+/// Says which moment it is.
+pub type Watch<'a> = &'a (dyn Fn() -> Timestamp + Sync);
 
 /// Says whether a call may be made, by what was spent so far.
 pub type Permit = Box<dyn FnOnce(&Spent) -> Result<()> + Send>;

@@ -6,13 +6,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
 
 use async_trait::async_trait;
 
 use super::{
-    Abilities, Component, Content, Embedded, Health, Labels, Sampled, Shelf, Slot, Status, Within,
-    other_dimensions,
+    Abilities, Content, Embedded, Health, Labels, Sampled, Shelf, Slot, Within, other_dimensions,
 };
 use crate::error::Result;
 use crate::model::{Fingerprint, Meaning, MemoryId, Scope, Timestamp};
@@ -182,12 +180,7 @@ impl Shelf for MemoryShelf {
     }
 
     async fn health(&self) -> Result<Health> {
-        let promise = Component {
-            name: "durability",
-            status: Status::Healthy,
-            message: "what is kept ends with the process".to_owned(),
-        };
-        Ok(Health::new(Duration::ZERO, None, vec![promise]))
+        Ok(Health::in_process())
     }
 }
 

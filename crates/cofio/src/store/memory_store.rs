@@ -25,13 +25,14 @@ use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
     Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
-    Rejection, ScopeSummary, Store, Tombstone,
+    Rejection, ScopeSummary, Store, Tombstone, Watch,
 };
 use crate::error::Result;
 use crate::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
-    JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome, PassageHash, Place,
-    Reading, Scope, Spending, Stage, State, Survey, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint, Health,
+    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome,
+    PassageHash, Place, Reading, Scope, Spending, Stage, State, Survey, Task, Timestamp, Unshelved,
+    ValueHash, Waiting,
 };
 
 /// Keeps memories in the process.
@@ -365,6 +366,10 @@ impl Store for MemoryStore {
         let gone: HashSet<&Unshelved> = gone.iter().collect();
         self.contents().unshelved.retain(|noted| !gone.contains(noted));
         Ok(())
+    }
+
+    async fn health(&self, _clock: Watch<'_>) -> Vec<Checkup> {
+        vec![Checkup { name: "memory".to_owned(), health: Ok(Health::in_process()) }]
     }
 
     fn backlog(&self) -> Backlog {

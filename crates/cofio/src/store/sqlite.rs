@@ -15,6 +15,7 @@ mod field;
 mod filter;
 mod gathering;
 mod head;
+mod health;
 mod idempotency;
 mod index;
 mod jobs;
@@ -44,13 +45,13 @@ use rusqlite::{Connection, OpenFlags};
 use super::kit::Ready;
 use super::{
     Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
-    Rejection, ScopeSummary, Store, Tombstone,
+    Rejection, ScopeSummary, Store, Tombstone, Watch,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
-    JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
-    Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint,
+    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
+    Place, Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use threads::Threads;
 
@@ -459,6 +460,10 @@ impl Store for SqliteStore {
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {
         let gone = gone.to_vec();
         self.threads.run(move |connection| unshelved::strike_off(connection, &gone)).await
+    }
+
+    async fn health(&self, clock: Watch<'_>) -> Vec<Checkup> {
+        vec![health::check(self, clock).await]
     }
 
     fn backlog(&self) -> Backlog {

@@ -6,13 +6,13 @@ use async_trait::async_trait;
 
 use super::{
     Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
-    Rejection, ScopeSummary, Store, Tombstone,
+    Rejection, ScopeSummary, Store, Tombstone, Watch,
 };
 use crate::error::Result;
 use crate::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
-    JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
-    Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint,
+    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
+    Place, Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
 /// A store around another one.
@@ -29,6 +29,11 @@ pub trait Surrounding: Send + Sync {
     /// Makes memories whole that the other store gave.
     async fn complete(&self, memories: Vec<Memory>, _missing: Missing) -> Result<Vec<Memory>> {
         Ok(memories)
+    }
+
+    /// Does what [`Store::health`] does.
+    async fn health_around(&self, clock: Watch<'_>) -> Vec<Checkup> {
+        self.inner().health(clock).await
     }
 }
 
@@ -313,6 +318,10 @@ impl<T: Surrounding> Store for T {
 
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {
         self.inner().strike_off(gone).await
+    }
+
+    async fn health(&self, clock: Watch<'_>) -> Vec<Checkup> {
+        self.health_around(clock).await
     }
 
     fn backlog(&self) -> Backlog {
