@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use cofio::model::{Caller, Doubt, Identifier, Identifiers, Layer, Scope, Timestamp};
-use cofio::store::SqliteStore;
 use cofio::{Engine, ErrorKind, Selection, retrieval};
 use jiff::tz::TimeZone;
 
@@ -12,6 +11,7 @@ use crate::arguments::Globals;
 use crate::consent::Consent;
 use crate::embedder::{self, Chosen, PULL};
 use crate::failure::Refusal;
+use crate::home::Home;
 use crate::mirrors;
 use crate::output::Output;
 use crate::recognisers;
@@ -20,7 +20,7 @@ use crate::settings::{Overrides, Settings, Surroundings};
 /// The settings, an engine on the store, who asks, and where answers go.
 pub struct App {
     pub settings: Settings,
-    pub store: Arc<SqliteStore>,
+    pub home: Home,
     pub engine: Engine,
     pub embedder: Chosen,
     pub caller: Caller,
@@ -34,14 +34,14 @@ impl App {
     pub fn open(globals: &Globals) -> Result<Self> {
         let around = Surroundings::of_process()?;
         let settings = Settings::load(&around, &Overrides::from(globals))?;
-        let (store, engine, embedder) = engine(&settings, &around)?;
+        let (home, engine, embedder) = engine(&settings, &around)?;
         Ok(Self {
             caller: Caller::local(settings.user().clone()),
             output: Output::new(globals.form(), settings.color()),
             consent: Consent::new(globals.yes),
             globals: globals.clone(),
             settings,
-            store,
+            home,
             engine,
             embedder,
         })
@@ -167,19 +167,16 @@ impl App {
 
 /// Opens the store, and puts an engine on it with the embedder that the settings name and the
 /// recognisers that are here.
-pub fn engine(
-    settings: &Settings,
-    around: &Surroundings,
-) -> cofio::Result<(Arc<SqliteStore>, Engine, Chosen)> {
-    let store = Arc::new(SqliteStore::open(settings.store())?);
+pub fn engine(settings: &Settings, around: &Surroundings) -> cofio::Result<(Home, Engine, Chosen)> {
+    let home = Home::open(settings, around)?;
     let embedder = embedder::chosen(settings, around);
-    let mirrored = mirrors::followed(store.clone(), settings);
+    let mirrored = mirrors::followed(home.store.clone(), settings);
     let mut engine = Engine::shared(Arc::new(mirrored), Timestamp::now, settings.config())
         .with_recognisers(recognisers::chosen(settings));
     if let Some(embedder) = embedder.ready() {
         engine = engine.with_embedder(Arc::clone(embedder));
     }
-    Ok((store, engine, embedder))
+    Ok((home, engine, embedder))
 }
 
 /// Reads the settings for this process.

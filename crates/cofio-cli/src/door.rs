@@ -79,10 +79,10 @@ fn place(settings: &Settings) -> Place {
 fn open(settings: &Settings) -> cofio::Result<Opened> {
     let around = Surroundings::of_process()
         .map_err(|error| cofio::Error::new(cofio::ErrorKind::Configuration, error.to_string()))?;
-    let (store, engine, embedder) = app::engine(settings, &around)?;
+    let (home, engine, embedder) = app::engine(settings, &around)?;
     // What cannot be taken in now is looked at again as long as the door is open.
     let _ = block_on(mirrors::take_in(&engine, settings));
-    let engine = llm::counselled(engine, store, settings, &around).map_err(|error| {
+    let engine = llm::counselled(engine, home.store, settings, &around).map_err(|error| {
         cofio::Error::new(cofio::ErrorKind::Configuration, format!("{error:#}"))
     })?;
     let model = embedder.ready().map(|embedder| embedder.fingerprint().clone());

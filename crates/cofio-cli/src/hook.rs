@@ -21,12 +21,12 @@ use cofio::embed::Embedder;
 use cofio::engine::ContextRequest;
 use cofio::ingest::{self, Level};
 use cofio::model::{Caller, Identifier, Layer, Timestamp};
-use cofio::store::SqliteStore;
 use cofio::{Engine, Selection};
 use pollster::block_on;
 
 use crate::digest::digest;
 use crate::embedder;
+use crate::home::Home;
 use crate::mirrors;
 use crate::settings::{self, EmbedderName, Overrides, Settings, Surroundings};
 pub use log::Log;
@@ -71,10 +71,10 @@ impl Hook {
         if let (Event::Prompt(_), Some(embedder)) = (&payload.event, &embedder) {
             begin_loading(embedder);
         }
-        let store = SqliteStore::open_current(settings.store());
         // An agent does not wait until a large store is brought to another version.
-        let store = Arc::new(store.context("cannot open the store: cofio doctor says more")?);
-        let store = Arc::new(mirrors::followed(store, &settings));
+        let home = Home::open_current(&settings, &around);
+        let home = home.context("cannot open the store: cofio doctor says more")?;
+        let store = Arc::new(mirrors::followed(home.store, &settings));
         let mut engine = Engine::shared(store, Timestamp::now, settings.config());
         if let Some(embedder) = embedder {
             engine = engine.with_embedder(Arc::new(Punctual { embedder, until }));

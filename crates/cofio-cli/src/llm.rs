@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use cofio::Engine;
 use cofio::engine::StoreLedger;
 use cofio::llm::{Counsel, Ledger};
-use cofio::store::SqliteStore;
+use cofio::store::Store;
 use cofio_adapters::llm::{Key, Options, Remote};
 
 use crate::settings::{Llm, Settings, Surroundings};
@@ -14,7 +14,7 @@ use crate::settings::{Llm, Settings, Surroundings};
 /// Returns the same engine, whose jobs ask the language model that the settings name, if they name one.
 pub fn counselled(
     engine: Engine,
-    store: Arc<SqliteStore>,
+    store: Arc<dyn Store>,
     settings: &Settings,
     around: &Surroundings,
 ) -> Result<Engine> {

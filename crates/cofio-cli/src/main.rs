@@ -11,6 +11,7 @@ mod door;
 mod embedder;
 mod failure;
 mod filters;
+mod home;
 mod hook;
 mod input;
 mod install;

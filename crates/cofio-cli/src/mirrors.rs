@@ -10,7 +10,7 @@ use cofio::files::Mirror;
 use cofio::files::mirror::{Layout, Unread, Workspace};
 use cofio::mirrored::{Mirrored, Role};
 use cofio::model::{Caller, Layer, Scope};
-use cofio::store::{SqliteStore, Store};
+use cofio::store::Store;
 use cofio::{Engine, Result};
 
 use crate::settings::{Backend, Settings};
@@ -18,12 +18,11 @@ use crate::store_files::beside;
 pub use watching::keep_in_step;
 
 /// Returns the store, followed by the folders that it is kept in step with.
-pub fn followed(store: Arc<SqliteStore>, settings: &Settings) -> Mirrored {
+pub fn followed(store: Arc<dyn Store>, settings: &Settings) -> Mirrored {
     let role = match settings.backend() {
         Backend::Sqlite => Role::Copy,
         Backend::Filesystem => Role::Truth,
     };
-    let store: Arc<dyn Store> = store;
     let zone = settings.values().time_zone.value.clone();
     Mirrored::new(store, notes(settings), zone, role)
 }

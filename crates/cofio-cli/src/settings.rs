@@ -14,7 +14,9 @@ mod maintenance;
 mod origin;
 mod places;
 mod read;
+mod routes;
 mod sources;
+mod stores;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -31,6 +33,8 @@ pub use origin::Row;
 pub use places::{Platform, Surroundings, state_dir};
 use read::OnSecret;
 pub use read::{Backend, Color, EmbedderName, Hooks};
+pub use routes::ShelfName;
+pub use stores::{Address, HomeAt, Patience, Promise, Stores};
 pub use table::Values;
 
 use places::{INDEX, MEMORY, Places};
@@ -44,6 +48,7 @@ type Result<T> = std::result::Result<T, SettingsError>;
 pub struct Settings {
     values: Values,
     llm: Option<Llm>,
+    stores: Stores,
     state: Option<PathBuf>,
     user_file: Option<PathBuf>,
     project_file: Option<PathBuf>,
@@ -55,6 +60,26 @@ pub struct Overrides {
     pub store: Option<PathBuf>,
     pub backend: Option<String>,
     pub memory_dir: Option<PathBuf>,
+    pub preset: Option<String>,
+    pub routes: Option<String>,
+    pub postgres_url: Option<String>,
+    pub postgres_schema: Option<String>,
+    pub postgres_connections: Option<String>,
+    pub postgres_certificates: Option<PathBuf>,
+    pub redis_url: Option<String>,
+    pub redis_promise: Option<String>,
+    pub qdrant_url: Option<String>,
+    pub qdrant_key_env: Option<String>,
+    pub chroma_url: Option<String>,
+    pub chroma_tenant: Option<String>,
+    pub chroma_database: Option<String>,
+    pub chroma_key_env: Option<String>,
+    pub mem0_url: Option<String>,
+    pub mem0_key_env: Option<String>,
+    pub retry_retries: Option<String>,
+    pub retry_first_delay_ms: Option<String>,
+    pub retry_longest_delay_ms: Option<String>,
+    pub retry_timeout_ms: Option<String>,
     pub user: Option<String>,
     pub agent: Option<String>,
     pub session: Option<String>,
@@ -130,13 +155,27 @@ impl Settings {
             values.store.value = folder.join(INDEX);
         }
         let llm = Llm::of(&values)?;
+        let stores = Stores::of(&values)?;
         let Places { user_file, project_file, state, .. } = places;
-        Ok(Self { values, llm, state, user_file, project_file })
+        Ok(Self { values, llm, stores, state, user_file, project_file })
     }
 
     /// Returns the file that holds the memories, as an absolute path.
     pub fn store(&self) -> &Path {
         &self.values.store.value
+    }
+
+    /// Returns what has everything but the texts that stand elsewhere, as people read it.
+    pub fn home(&self) -> String {
+        match &self.stores.home {
+            HomeAt::Sqlite => self.store().display().to_string(),
+            HomeAt::Postgres { url, .. } => url.to_string(),
+        }
+    }
+
+    /// Returns which servers memories are kept on, if not in that file.
+    pub fn stores(&self) -> &Stores {
+        &self.stores
     }
 
     /// Returns what counts.

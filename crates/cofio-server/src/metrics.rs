@@ -1,12 +1,13 @@
 //! What Prometheus is told: counts and times under names from closed sets, never who or what.
 
 mod maintenance;
+mod stores;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use cofio::engine::Census;
-use cofio::model::Layer;
+use cofio::model::{Checkup, Layer};
 use cofio::store::Backlog;
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
@@ -53,6 +54,8 @@ struct Inner {
 pub(crate) struct Present {
     /// What the store holds.
     pub(crate) census: Census,
+    /// How everything is that memories are kept in.
+    pub(crate) checkups: Arc<[Checkup]>,
     /// What waits in front of the store.
     pub(crate) backlog: Backlog,
     /// How many jobs run.
@@ -167,6 +170,7 @@ impl Present {
             registry.register(name, about, ConstGauge::new(signed(count)));
         }
         maintenance::register(&mut registry, &self.census.tasks);
+        stores::register(&mut registry, &self.checkups);
         registry
     }
 }

@@ -3,6 +3,7 @@
 //! Written out by hand, so that renaming a field elsewhere changes no interface.
 
 mod brief;
+mod health;
 mod jobs;
 mod keys;
 mod output;
@@ -11,6 +12,7 @@ mod receipt;
 
 pub use crate::entry::{EntryMetadata, EntrySource, MemoryEntry, moment};
 pub use brief::{BriefOutput, ReplacementOutput};
+pub use health::{CheckupOutput, ComponentOutput};
 pub use jobs::{
     CallOutput, DifferenceOutput, EstimateOutput, JobDetailOutput, JobRunOutput, JobRunsOutput,
     MaintainOutput, PieceOutput, SpendingOutput, StepOutput, UndoOutput,

@@ -30,17 +30,21 @@ struct BackupOutput {
 impl Backup {
     pub async fn run(self, app: &App) -> Result<()> {
         let (store, file) = (app.settings.store(), self.file.display());
+        let home = app.home.file("backup")?;
         store_files::refuse_own(&self.file, store)?;
         if self.file.symlink_metadata().is_ok() {
             return Err(Refusal::Conflict(format!("{file} is there already")).into());
         }
         let progress = Progress::spinning("copying");
-        app.store.backup(&self.file).await?;
+        home.backup(&self.file).await?;
         drop(progress);
         app.output.answer(
             || BackupOutput { store: shown(store), file: shown(&self.file) },
             |page| page.line(format!("copied {} to {file}", store.display())),
         )?;
+        if let Some(servers) = app.settings.stores().elsewhere() {
+            app.output.note(&format!("texts that stand on {servers} are not in the copy"));
+        }
         Ok(())
     }
 }

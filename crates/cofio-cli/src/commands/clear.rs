@@ -6,7 +6,6 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use cofio::engine::{Sweep, Swept};
 use cofio::model::{Criteria, Kind, Scope, State, Timestamp};
-use cofio::store::Store as _;
 use cofio::wire::ScopeOutput;
 use cofio::{Error, ErrorKind, Selection};
 use serde::Serialize;
@@ -92,7 +91,7 @@ impl Clear {
             }
         }
         // What has ended is in no list, but it is still there.
-        let ended = app.store.ended(app.caller.access(), Timestamp::now(), usize::MAX).await?;
+        let ended = app.home.store.ended(app.caller.access(), Timestamp::now(), usize::MAX).await?;
         let of_this_sort = ended.into_iter().filter(|(id, _)| {
             // An id whose kind nobody knows is of every sort.
             id.kind().is_none_or(|kind| self.what.includes(kind))

@@ -3,11 +3,13 @@
 mod checks;
 mod embeddings;
 mod names;
+mod stores;
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use cofio::wire::CheckupOutput;
 use serde::Serialize;
 
 use crate::arguments::Globals;
@@ -15,7 +17,7 @@ use crate::embedder;
 use crate::output::{Output, Page, shown};
 use crate::present;
 use crate::recognisers;
-use crate::settings::{Overrides, Settings, Surroundings};
+use crate::settings::{HomeAt, Overrides, Settings, Surroundings};
 use checks::Check;
 use embeddings::Embeddings;
 use names::Names;
@@ -43,6 +45,8 @@ struct DoctorOutput {
     user_file: Option<String>,
     project_file: Option<String>,
     settings: Vec<SettingOutput>,
+    /// How the servers are that memories are kept on.
+    stores: Vec<CheckupOutput>,
     /// Nothing if the store cannot be read.
     embeddings: Option<Embeddings>,
     names: Names,
@@ -63,19 +67,22 @@ impl Doctor {
         let settings = Settings::load(&around, &Overrides::from(globals))?;
         let mut checks = Vec::new();
         if self.rebuild {
-            checks.push(checks::rebuild(settings.store()).await);
+            checks.push(checks::rebuild(&settings).await);
         }
-        checks.extend(checks::all(settings.store()).await);
+        let (looked_at, seen) = checks::all(&settings, &around).await;
+        checks.extend(looked_at);
+        let stores = stores::look(&settings, &around).await;
+        checks.extend(stores.iter().map(stores::check));
         let names = Names::of(&recognisers::chosen(&settings));
         checks.push(names.check());
         let chosen = embedder::chosen(&settings, &around);
         // Whatever is wrong with the store has been said by now.
-        let embeddings = Embeddings::of(settings.store(), &chosen).await.ok();
+        let embeddings = seen.map(|state| Embeddings::new(&state, &chosen));
         checks.extend(embeddings.as_ref().map(Embeddings::check));
         checks.extend(checks::llm(&settings, &around));
         checks.extend(settings.state_dir().and_then(checks::hooks));
         let problems = checks.iter().filter(|check| !check.ok).count();
-        let output = DoctorOutput::new(&settings, embeddings, names, checks);
+        let output = DoctorOutput::new(&settings, stores, embeddings, names, checks);
         Output::new(globals.form(), settings.color())
             .answer(|| &output, |page| output.show(page, &settings))?;
         match problems {
@@ -88,6 +95,7 @@ impl Doctor {
 impl DoctorOutput {
     fn new(
         settings: &Settings,
+        stores: Vec<CheckupOutput>,
         embeddings: Option<Embeddings>,
         names: Names,
         checks: Vec<Check>,
@@ -99,10 +107,11 @@ impl DoctorOutput {
         });
         Self {
             version: env!("CARGO_PKG_VERSION"),
-            store: shown(settings.store()),
+            store: settings.home(),
             user_file: settings.user_file().map(shown),
             project_file: settings.project_file().map(shown),
             settings: rows.collect(),
+            stores,
             embeddings,
             names,
             checks,
@@ -114,13 +123,17 @@ impl DoctorOutput {
         page.gap();
         page.strong("places");
         let there = |path: &Path| if path.exists() { "" } else { " (not there)" };
-        let mut place = |name: &str, path: Option<&Path>| match path {
-            Some(path) => page.indented(format!("{name:<13} {}{}", path.display(), there(path))),
-            None => page.indented(format!("{name:<13} none")),
+        let at = |path: Option<&Path>| match path {
+            Some(path) => format!("{}{}", path.display(), there(path)),
+            None => "none".to_owned(),
         };
-        place("store", Some(settings.store()));
-        place("your file", settings.user_file());
-        place("project file", settings.project_file());
+        let mut place = |name: &str, at: &str| page.indented(format!("{name:<13} {at}"));
+        match settings.stores().home {
+            HomeAt::Sqlite => place("store", &at(Some(settings.store()))),
+            HomeAt::Postgres { .. } => place("store", &self.store),
+        }
+        place("your file", &at(settings.user_file()));
+        place("project file", &at(settings.project_file()));
         page.gap();
         page.strong("settings");
         for setting in &self.settings {

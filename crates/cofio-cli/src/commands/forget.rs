@@ -9,7 +9,6 @@ use anyhow::Result;
 use clap::Args;
 use cofio::engine::{ForgetReason, Forgotten};
 use cofio::model::{Memory, MemoryId, Scope};
-use cofio::store::Store as _;
 use cofio::wire::{DeleteOutput, ScopeOutput};
 use cofio::{Error, ErrorKind, Selection};
 use serde::Serialize;
@@ -118,7 +117,7 @@ async fn by_known_id(
     ids: &[MemoryId],
     reason: ForgetReason,
 ) -> Result<(ForgetOutput, Vec<Scope>)> {
-    let scopes = distinct(&app.store.get(app.caller.access(), ids).await?);
+    let scopes = distinct(&app.home.store.get(app.caller.access(), ids).await?);
     let forgotten = app.engine.forget_chosen(&app.caller, ids, reason).await?;
     Ok((ForgetOutput::new(&forgotten, &scopes), scopes))
 }

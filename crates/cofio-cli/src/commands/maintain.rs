@@ -87,7 +87,7 @@ impl What {
 impl Maintain {
     pub async fn run(self, app: &App) -> Result<()> {
         let around = Surroundings::of_process()?;
-        let (engine, store) = (app.engine.clone(), app.store.clone());
+        let (engine, store) = (app.engine.clone(), app.home.store.clone());
         let engine = &llm::counselled(engine, store, &app.settings, &around)?;
         let caller = app.caller_for(self.all_users);
         let within = within(app, &caller).await?;

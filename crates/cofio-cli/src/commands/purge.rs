@@ -43,10 +43,11 @@ struct PurgeOutput {
 
 impl Purge {
     pub async fn run(self, app: &App) -> Result<()> {
+        let file = app.home.file("purge")?;
         let progress = Progress::spinning("overwriting");
-        let purged = app.store.purge().await?;
+        let purged = file.purge().await?;
         drop(progress);
-        let copies = app.store.migration_backups();
+        let copies = file.migration_backups();
         let agreed = copies.is_empty() || agrees(app, &copies)?;
         if agreed {
             for copy in &copies {

@@ -13,7 +13,8 @@ use crate::arguments::Globals;
 use crate::consent::Consent;
 use crate::output::{Output, Page, shown};
 use crate::progress::Progress;
-use crate::{app, present, store_files};
+use crate::settings::HomeAt;
+use crate::{app, home, present, store_files};
 
 const EXAMPLES: &str = "\
 Example:
@@ -62,6 +63,9 @@ struct Restoring<'a> {
 impl Restore {
     pub async fn run(self, globals: &Globals) -> Result<()> {
         let settings = app::settings(globals)?;
+        if settings.stores().home != HomeAt::Sqlite {
+            return Err(home::only_a_file("restore").into());
+        }
         let restoring = Restoring {
             file: &self.file,
             store: settings.store(),

@@ -81,6 +81,9 @@ impl VerifyForgotten {
         let output =
             VerifyForgottenOutput { verdict: verdict.as_str(), memories, text_given, places };
         app.output.answer(|| &output, |page| output.show(page))?;
+        if let Some(servers) = app.settings.stores().elsewhere() {
+            app.output.note(&format!("what stands on {servers} was not looked at"));
+        }
         match verdict {
             Verdict::Clean | Verdict::Reference => Ok(()),
             Verdict::Left => {
@@ -146,9 +149,10 @@ fn in_files(app: &App, wanted: &Wanted) -> Result<Vec<Trace>> {
 }
 
 async fn look(app: &App, wanted: Wanted) -> Result<Vec<Trace>> {
-    let bytes = usize::try_from(app.store.traceable_bytes(&wanted)).unwrap_or(usize::MAX);
+    let file = app.home.file("verify-forgotten")?;
+    let bytes = usize::try_from(file.traceable_bytes(&wanted)).unwrap_or(usize::MAX);
     let progress = Arc::new(Progress::of_bytes(bytes, "looking"));
-    Ok(app.store.traces(wanted, move |done| progress.at(done)).await?)
+    Ok(file.traces(wanted, move |done| progress.at(done)).await?)
 }
 
 fn worst(traces: &[Trace]) -> Verdict {

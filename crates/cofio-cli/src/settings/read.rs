@@ -13,6 +13,8 @@ use jiff::tz::TimeZone;
 
 use super::maintenance::{Layers, Line, Pace, Share};
 use super::places;
+use super::routes::Routes;
+use super::stores::{Address, Preset, Promise};
 
 /// A value, or what would be right.
 type Result<T> = std::result::Result<T, String>;
@@ -136,6 +138,21 @@ pub fn file(word: &Word<'_>) -> Result<PathBuf> {
         return Err(format!("that is a folder; give a file, such as {}", example.display()));
     }
     Ok(path)
+}
+
+/// Reads the path of a file that need not be set.
+pub fn some_file(word: &Word<'_>) -> Result<Option<PathBuf>> {
+    file(word).map(Some)
+}
+
+/// Reads the name of a schema in a database.
+pub fn schema(word: &Word<'_>) -> Result<String> {
+    let name = word.text()?;
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if name.is_empty() || name.len() > 40 || !name.chars().all(fits) {
+        return Err("give 1 to 40 lower-case letters, digits and underscores".to_owned());
+    }
+    Ok(name.to_owned())
 }
 
 /// Reads the path of a folder and makes it absolute.
@@ -503,6 +520,7 @@ macro_rules! shown_as_displayed {
 }
 
 shown_as_displayed!(
+    Address,
     Backend,
     Color,
     EmbedderName,
@@ -514,12 +532,16 @@ shown_as_displayed!(
     Layers,
     Line,
     OnSecret,
-    Provider,
     Pace,
+    Preset,
+    Promise,
+    Provider,
+    Routes,
     Share,
     SourceName,
     String,
     i64,
+    u32,
     u64,
     usize
 );

@@ -52,10 +52,8 @@ impl Sources<'_> {
         for (word, origin) in self.words(name, variable, flag) {
             let value = read(&word).map_err(|advice| {
                 // Whoever confuses the variable with the key must not find the key on the screen.
-                let raw = match name {
-                    "openai.key_env" | "llm.key_env" => "what is given".to_owned(),
-                    _ => word.raw.to_string(),
-                };
+                let hidden = may_be_secret(name).then(|| "what is given".to_owned());
+                let raw = hidden.unwrap_or_else(|| word.raw.to_string());
                 SettingsError::new(format!("cannot use {raw} for {name} ({origin}): {advice}"))
             })?;
             given = Some(Given { value, origin });
@@ -89,4 +87,9 @@ impl Sources<'_> {
         }
         words
     }
+}
+
+/// Returns whether somebody may have put a password or a key there.
+fn may_be_secret(name: &str) -> bool {
+    name.ends_with(".key_env") || name.ends_with(".url")
 }

@@ -12,7 +12,9 @@ use jiff::tz::TimeZone;
 use super::maintenance::{Layers, Line, Pace, Share};
 use super::origin::{Given, Row};
 use super::read::{Backend, Color, EmbedderName, Hooks, OnSecret, Provider};
+use super::routes::Routes;
 use super::sources::Sources;
+use super::stores::{Address, Preset, Promise};
 use super::{Overrides, Result, default, read};
 
 /// What is known about a setting before it has a value.
@@ -92,6 +94,47 @@ settings! {
     backend: Backend, "COFIO_BACKEND", MayNotSet, read::backend, |_| default::fixed(Backend::Sqlite);
     /// The folder of files of markdown.
     memory_dir: Option<PathBuf>, "COFIO_MEMORY_DIR", MayNotSet, read::folder, default::memory_dir;
+
+    /// Which servers memories are kept on, if not in one file.
+    preset: Preset, "COFIO_PRESET", MayNotSet, read::parsed, |_| default::fixed(Preset::Embedded);
+    /// Which texts stand on which server, in place of what the preset says.
+    routes: Option<Routes>, "COFIO_ROUTES", MayNotSet, read::some_parsed, |_| default::fixed(None);
+    /// Where PostgreSQL is; a password in it is never shown.
+    postgres_url = "postgres.url": Option<Address>, "COFIO_POSTGRES_URL", MayNotSet, read::some_parsed, |_| default::fixed(None);
+    /// The schema that memories are in.
+    postgres_schema = "postgres.schema": String, "COFIO_POSTGRES_SCHEMA", MayNotSet, read::schema, |_| default::fixed("cofio".to_owned());
+    /// How many connections there are at most.
+    postgres_connections = "postgres.connections": usize, "COFIO_POSTGRES_CONNECTIONS", MayNotSet, read::number::<2, 1_000, _>, |_| default::fixed(8);
+    /// A file of certificates whose authorities are trusted, in place of the usual ones.
+    postgres_certificates = "postgres.certificates": Option<PathBuf>, "COFIO_POSTGRES_CERTIFICATES", MayNotSet, read::some_file, |_| default::fixed(None);
+    /// Where Redis is; a password in it is never shown.
+    redis_url = "redis.url": Option<Address>, "COFIO_REDIS_URL", MayNotSet, read::some_parsed, |_| default::fixed(None);
+    /// What Redis has to promise: durable, or as-configured.
+    redis_promise = "redis.promise": Promise, "COFIO_REDIS_PROMISE", MayNotSet, read::parsed, |_| default::fixed(Promise::Durable);
+    /// Where Qdrant listens for gRPC.
+    qdrant_url = "qdrant.url": Option<Address>, "COFIO_QDRANT_URL", MayNotSet, read::some_parsed, |_| default::fixed(None);
+    /// The variable that holds the key for Qdrant.
+    qdrant_key_env = "qdrant.key_env": String, "COFIO_QDRANT_KEY_ENV", MayNotSet, read::variable, |_| default::fixed("QDRANT_API_KEY".to_owned());
+    /// Where Chroma is.
+    chroma_url = "chroma.url": Option<Address>, "COFIO_CHROMA_URL", MayNotSet, read::some_parsed, |_| default::fixed(None);
+    /// The tenant of Chroma.
+    chroma_tenant = "chroma.tenant": String, "COFIO_CHROMA_TENANT", MayNotSet, read::model, |_| default::fixed("default_tenant".to_owned());
+    /// The database of that tenant.
+    chroma_database = "chroma.database": String, "COFIO_CHROMA_DATABASE", MayNotSet, read::model, |_| default::fixed("default_database".to_owned());
+    /// The variable that holds the key for Chroma.
+    chroma_key_env = "chroma.key_env": String, "COFIO_CHROMA_KEY_ENV", MayNotSet, read::variable, |_| default::fixed("CHROMA_API_KEY".to_owned());
+    /// Where Mem0 is.
+    mem0_url = "mem0.url": Option<Address>, "COFIO_MEM0_URL", MayNotSet, read::some_parsed, |_| default::fixed(None);
+    /// The variable that holds the key for Mem0.
+    mem0_key_env = "mem0.key_env": String, "COFIO_MEM0_KEY_ENV", MayNotSet, read::variable, |_| default::fixed("MEM0_API_KEY".to_owned());
+    /// How often a server that texts stand on is asked again.
+    retry_retries = "retry.retries": u32, "COFIO_RETRY_RETRIES", MayNotSet, read::number::<0, 20, _>, |_| default::fixed(3);
+    /// How many milliseconds pass before it is asked a second time.
+    retry_first_delay_ms = "retry.first_delay_ms": u64, "COFIO_RETRY_FIRST_DELAY_MS", MayNotSet, read::number::<1, 60_000, _>, |_| default::fixed(1_000);
+    /// How many milliseconds pass at most before it is asked again.
+    retry_longest_delay_ms = "retry.longest_delay_ms": u64, "COFIO_RETRY_LONGEST_DELAY_MS", MayNotSet, read::number::<1, 600_000, _>, |_| default::fixed(30_000);
+    /// How many milliseconds one answer may take.
+    retry_timeout_ms = "retry.timeout_ms": u64, "COFIO_RETRY_TIMEOUT_MS", MayNotSet, read::number::<10, 600_000, _>, |_| default::fixed(10_000);
 
     /// Who is using Cofio.
     user: Identifier, "COFIO_USER", MayNotSet, read::identifier, default::user;

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use cofio::ErrorKind;
+use cofio::model::Checkup;
 use cofio::store::EmbeddingState;
+use cofio::{ErrorKind, Result};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -23,6 +24,9 @@ use crate::Opened;
 /// How long the store may take to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// What is said of something that does not answer in time.
+const SLOW: &str = "it takes too long";
+
 /// How well the whole is.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -30,7 +34,7 @@ pub(super) struct Health {
     status: Status,
     latency_ms: f64,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    components: BTreeMap<&'static str, Component>,
+    components: BTreeMap<String, Component>,
 }
 
 /// How well something is.
@@ -56,6 +60,9 @@ struct Component {
     latency_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<u64>,
+    /// Whether the rest goes on without it.
+    #[serde(skip)]
+    is_a_part: bool,
 }
 
 /// Returns what the documentation says of both.
@@ -89,11 +96,12 @@ pub(super) async fn live() -> Json<Health> {
 pub(super) async fn ready(State(house): State<House>) -> (StatusCode, Json<Health>) {
     let start = Instant::now();
     let components = if house.closing().is_cancelled() {
-        BTreeMap::from([("server", Component::new(Status::Unhealthy, "it is about to end"))])
+        let ending = Component::new(Status::Unhealthy, "it is about to end");
+        BTreeMap::from([("server".to_owned(), ending)])
     } else {
         components(&house).await
     };
-    let status = components.values().map(|component| component.status).max();
+    let status = components.values().map(Component::weight).max();
     let status = status.unwrap_or(Status::Healthy);
     let code = match status {
         Status::Healthy | Status::Degraded => StatusCode::OK,
@@ -102,7 +110,7 @@ pub(super) async fn ready(State(house): State<House>) -> (StatusCode, Json<Healt
     (code, Json(Health { status, latency_ms: milliseconds(start.elapsed()), components }))
 }
 
-async fn components(house: &House) -> BTreeMap<&'static str, Component> {
+async fn components(house: &House) -> BTreeMap<String, Component> {
     let start = Instant::now();
     let asked = async {
         let opened = house.opened().await?;
@@ -111,17 +119,39 @@ async fn components(house: &House) -> BTreeMap<&'static str, Component> {
     let (opened, state) = match time::timeout(PATIENCE, asked).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => return store_only(Component::new(Status::Unhealthy, why(error.kind()))),
-        Err(_) => return store_only(Component::new(Status::Unhealthy, "it takes too long")),
+        Err(_) => return store_only(Component::new(Status::Unhealthy, SLOW)),
     };
     let store =
         Component { latency_ms: Some(milliseconds(start.elapsed())), ..Component::default() };
     let embedder = embedder(opened, &state);
     let embeddings = Component { pending: Some(state.pending), ..refusals(&state) };
-    BTreeMap::from([("store", store), ("embedder", embedder), ("embeddings", embeddings)])
+    let own = [("store", store), ("embedder", embedder), ("embeddings", embeddings)];
+    let own = own.map(|(name, component)| (name.to_owned(), component));
+    own.into_iter().chain(shelves(opened).await).collect()
 }
 
-fn store_only(store: Component) -> BTreeMap<&'static str, Component> {
-    BTreeMap::from([("store", store)])
+/// Returns how the servers are that texts stand on.
+async fn shelves(opened: &Opened) -> Vec<(String, Component)> {
+    let Ok(checkups) = time::timeout(PATIENCE, opened.engine.health()).await else {
+        return vec![("stores".to_owned(), Component::of_a_part(Status::Unhealthy, Some(SLOW)))];
+    };
+    // The first is the store itself.
+    let shelves = checkups.into_iter().skip(1);
+    shelves.map(|Checkup { name, health }| (name, shelf(health))).collect()
+}
+
+fn shelf(health: Result<cofio::model::Health>) -> Component {
+    match health {
+        Ok(health) => Component {
+            latency_ms: Some(milliseconds(health.latency)),
+            ..Component::of_a_part(health.status.into(), None)
+        },
+        Err(error) => Component::of_a_part(Status::Unhealthy, Some(why(error.kind()))),
+    }
+}
+
+fn store_only(store: Component) -> BTreeMap<String, Component> {
+    BTreeMap::from([("store".to_owned(), store)])
 }
 
 /// Returns what a stranger is told of a store that does not answer.
@@ -155,13 +185,39 @@ fn refusals(state: &EmbeddingState) -> Component {
 
 impl Component {
     fn new(status: Status, message: &'static str) -> Self {
-        Self { status, message: Some(message), latency_ms: None, pending: None }
+        Self { status, message: Some(message), ..Self::default() }
+    }
+
+    /// Makes something without which the rest goes on.
+    fn of_a_part(status: Status, message: Option<&'static str>) -> Self {
+        Self { status, message, is_a_part: true, ..Self::default() }
+    }
+
+    /// Returns how well the whole is if this is all there is to say.
+    fn weight(&self) -> Status {
+        if self.is_a_part { self.status.min(Status::Degraded) } else { self.status }
     }
 }
 
 impl Default for Component {
     fn default() -> Self {
-        Self { status: Status::Healthy, message: None, latency_ms: None, pending: None }
+        Self {
+            status: Status::Healthy,
+            message: None,
+            latency_ms: None,
+            pending: None,
+            is_a_part: false,
+        }
+    }
+}
+
+impl From<cofio::model::Status> for Status {
+    fn from(status: cofio::model::Status) -> Self {
+        match status {
+            cofio::model::Status::Healthy => Self::Healthy,
+            cofio::model::Status::Degraded => Self::Degraded,
+            cofio::model::Status::Unhealthy => Self::Unhealthy,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cofio::engine::Census;
-use cofio::model::{Caller, Right};
+use cofio::model::{Caller, Checkup, Right};
 use cofio::{Engine, Result};
 use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,8 @@ use super::visit::Visitor;
 use crate::metrics::Metrics;
 use crate::{Desk, Opened, Place};
 
-/// How long a count of everything is good enough, as it goes through all of it.
+/// How long a count of everything is good enough, as it goes through all of it, and what servers
+/// say of themselves.
 const FRESH: Duration = Duration::from_secs(10);
 
 /// What all requests share; copies share everything.
@@ -34,11 +35,15 @@ struct Inner {
     rates: Rates,
     streams: Streams,
     metrics: Metrics,
-    census: Mutex<Option<(Instant, Census)>>,
+    census: Lasting<Census>,
+    checkups: Lasting<Arc<[Checkup]>>,
     log: Log,
     closing: CancellationToken,
     jobs: Arc<Jobs>,
 }
+
+/// Something that was found out at a moment, and is good enough for a while.
+type Lasting<T> = Mutex<Option<(Instant, T)>>;
 
 impl House {
     /// Puts a house around a desk; `local` is who asks without a key as long as there are none.
@@ -53,7 +58,7 @@ impl House {
         let (room, rates) = (Semaphore::new(limits.at_once), Rates::new(limits.rate));
         // Whatever one request may send has to fit.
         let bodies = Arc::new(Semaphore::new(limits.bodies_bytes.max(limits.body_bytes)));
-        let (metrics, census) = (Metrics::new(), Mutex::default());
+        let (metrics, census, checkups) = (Metrics::new(), Mutex::default(), Mutex::default());
         let streams = Streams::new(&limits);
         Self(Arc::new(Inner {
             desk,
@@ -65,6 +70,7 @@ impl House {
             streams,
             metrics,
             census,
+            checkups,
             log,
             closing,
             jobs,
@@ -84,15 +90,12 @@ impl House {
     /// Returns how much the store holds, or held some seconds ago, for whoever may know.
     pub(super) async fn census(&self, engine: &Engine, caller: &Caller) -> Result<Census> {
         caller.require(Right::Admin)?;
-        let mut kept = self.0.census.lock().await;
-        if let Some((at, census)) = &*kept
-            && at.elapsed() < FRESH
-        {
-            return Ok(census.clone());
-        }
-        let census = engine.census(caller).await?;
-        *kept = Some((Instant::now(), census.clone()));
-        Ok(census)
+        fresh(&self.0.census, engine.census(caller)).await
+    }
+
+    /// Returns how everything is that memories are kept in, or was some seconds ago.
+    pub(super) async fn checkups(&self, engine: &Engine) -> Result<Arc<[Checkup]>> {
+        fresh(&self.0.checkups, async { Ok(engine.health().await.into()) }).await
     }
 
     /// Returns where whoever is at this machine reads and writes.
@@ -149,4 +152,17 @@ impl House {
     pub(crate) fn closing(&self) -> &CancellationToken {
         &self.0.closing
     }
+}
+
+/// Returns what was found out a short while ago, or finds it out.
+async fn fresh<T: Clone>(kept: &Lasting<T>, find: impl Future<Output = Result<T>>) -> Result<T> {
+    let mut kept = kept.lock().await;
+    if let Some((at, found)) = &*kept
+        && at.elapsed() < FRESH
+    {
+        return Ok(found.clone());
+    }
+    let found = find.await?;
+    *kept = Some((Instant::now(), found.clone()));
+    Ok(found)
 }

@@ -34,13 +34,14 @@ impl Endpoint for GetMetrics {
     const NAME: &'static str = "getMetrics";
     const GROUP: Group = Group::Keeping;
     const SUMMARY: &'static str = "Read counts and times, as Prometheus does";
-    const ABOUT: &'static str = "How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, and what waits. Nobody is named, and nothing is said of any memory. What the store holds is counted at most every ten seconds.";
+    const ABOUT: &'static str = "How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, what waits, and whether each server that memories are kept on answers. Nobody is named, and nothing is said of any memory. What the store holds is counted, and servers are asked, at most every ten seconds.";
     const NEEDS: Right = Right::Admin;
 
     async fn run(visit: &Visit, _: Asked<Self>) -> Outcome<Self::Answer> {
         let (house, engine) = (&visit.house, &visit.engine);
         let present = Present {
             census: house.census(engine, visit.caller()).await?,
+            checkups: house.checkups(engine).await?,
             backlog: engine.backlog(),
             jobs: house.jobs().running(),
             streams: house.streams().count(),

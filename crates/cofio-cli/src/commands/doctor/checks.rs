@@ -4,22 +4,25 @@ use std::sync::Arc;
 
 use anyhow::Error;
 use cofio::llm::MemoryLedger;
-use cofio::store::{SqliteStore, Store as _};
+use cofio::model::Timestamp;
+use cofio::store::{EmbeddingState, SqliteStore, Store};
 use serde::Serialize;
 
+use super::stores;
 use crate::failure;
+use crate::home::Home;
 use crate::hook::Log;
 use crate::llm;
 use crate::output::shown;
 use crate::present;
 use crate::progress::Progress;
-use crate::settings::{Settings, Surroundings};
+use crate::settings::{HomeAt, Settings, Surroundings};
 use crate::store_files;
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
 pub struct Check {
-    pub name: &'static str,
+    pub name: String,
     /// Nothing has to be put right before the store can be used.
     pub ok: bool,
     /// Something should be put right all the same.
@@ -27,15 +30,57 @@ pub struct Check {
     pub detail: String,
 }
 
-/// Checks who may open the store, every page of it, its record of what was done, and what lies
-/// beside it.
-pub async fn all(path: &Path) -> Vec<Check> {
-    let mut checks = match absence(path, "store") {
-        Some(check) => vec![check],
+/// Checks the store, and returns how far the embedding of everything in it is, if that can be read.
+pub async fn all(
+    settings: &Settings,
+    around: &Surroundings,
+) -> (Vec<Check>, Option<EmbeddingState>) {
+    match settings.stores().home {
+        HomeAt::Sqlite => file(settings.store()).await,
+        HomeAt::Postgres { .. } => match Home::open(settings, around) {
+            Ok(home) => server(&*home.store).await,
+            Err(error) => (vec![Check::problem("store", error)], None),
+        },
+    }
+}
+
+/// Checks who may open a file, every page of it, its record of what was done, and what lies beside
+/// it.
+async fn file(path: &Path) -> (Vec<Check>, Option<EmbeddingState>) {
+    let (mut checks, state) = match absence(path, "store") {
+        Some(check) => (vec![check], Some(EmbeddingState::default())),
         None => whole(path).await,
     };
     checks.extend(left_over(path));
-    checks
+    (checks, state)
+}
+
+async fn whole(path: &Path) -> (Vec<Check>, Option<EmbeddingState>) {
+    let mut checks = modes(path);
+    let store = match SqliteStore::open(path) {
+        Ok(store) => store,
+        Err(error) => {
+            checks.push(Check::problem("store", error));
+            return (checks, None);
+        }
+    };
+    checks.push(pages(&store).await);
+    let head = match store.vouched() {
+        Some(_) => ", and the file beside the store agrees",
+        None => ", but no file beside the store says where it ended",
+    };
+    checks.push(record(&store, head).await);
+    (checks, store.embedding_state().await.ok())
+}
+
+/// Asks a server how it is, and checks its record of what was done.
+async fn server(store: &dyn Store) -> (Vec<Check>, Option<EmbeddingState>) {
+    let checkups = store.health(&Timestamp::now).await;
+    // The others are servers that texts stand on, which are asked apart.
+    let mut checks: Vec<Check> =
+        checkups.iter().take(1).map(|checkup| stores::check(&checkup.into())).collect();
+    checks.push(record(store, "").await);
+    (checks, store.embedding_state().await.ok())
 }
 
 /// Says which language model would be asked, if one is wanted; asks nothing.
@@ -48,17 +93,8 @@ pub fn llm(settings: &Settings, around: &Surroundings) -> Option<Check> {
     })
 }
 
-async fn whole(path: &Path) -> Vec<Check> {
-    let mut checks = modes(path);
-    match SqliteStore::open(path) {
-        Ok(store) => checks.extend([pages(&store).await, record(&store).await]),
-        Err(error) => checks.push(Check::problem("store", error)),
-    }
-    checks
-}
-
 /// Says that there is no store, and whether that is as it should be.
-fn absence(path: &Path, name: &'static str) -> Option<Check> {
+fn absence(path: &Path, name: &str) -> Option<Check> {
     let error = path.metadata().err()?;
     let is_link = path.symlink_metadata().is_ok();
     Some(if error.kind() != io::ErrorKind::NotFound {
@@ -79,7 +115,7 @@ fn left_over(path: &Path) -> Option<Check> {
     let advice = "earlier commands left this, and it holds copies of memories: delete it, unless \
                   a command is running or you still need it";
     let detail = format!("{}: {advice}", files.join(", "));
-    Some(Check { name: "leftovers", ok: true, warning: true, detail })
+    Some(Check { name: "leftovers".to_owned(), ok: true, warning: true, detail })
 }
 
 /// Warns of hooks that failed, of which nobody was told at the time.
@@ -90,11 +126,17 @@ pub fn hooks(state: &Path) -> Option<Check> {
     let failures = present::count(lines.len() as u64, "failure", "failures");
     let file = log.path().display();
     let detail = format!("{failures} on record, the last {last}; delete {file} once it is mended");
-    Some(Check { name: "hooks", ok: true, warning: true, detail })
+    Some(Check { name: "hooks".to_owned(), ok: true, warning: true, detail })
 }
 
 /// Makes anew what the memories are found by.
-pub async fn rebuild(path: &Path) -> Check {
+pub async fn rebuild(settings: &Settings) -> Check {
+    if settings.stores().home != HomeAt::Sqlite {
+        let detail =
+            "PostgreSQL makes its index anew by itself, when a version of Cofio needs another";
+        return Check::fine("rebuild", detail);
+    }
+    let path = settings.store();
     if let Some(check) = absence(path, "rebuild") {
         return check;
     }
@@ -126,16 +168,12 @@ async fn pages(store: &SqliteStore) -> Check {
     }
 }
 
-async fn record(store: &SqliteStore) -> Check {
+async fn record(store: &dyn Store, head: &str) -> Check {
     let _progress = Progress::spinning("checking the record");
     match store.verify_audit().await {
         Ok(entries) => {
             let entries = present::count(entries, "entry", "entries");
-            let head = match store.vouched() {
-                Some(_) => "and the file beside the store agrees",
-                None => "but no file beside the store says where it ended",
-            };
-            Check::fine("audit", &format!("{entries}, the chain is whole, {head}"))
+            Check::fine("audit", &format!("{entries}, the chain is whole{head}"))
         }
         Err(error) => Check::problem("audit", error),
     }
@@ -167,16 +205,16 @@ fn modes(_store: &Path) -> Vec<Check> {
 }
 
 impl Check {
-    fn fine(name: &'static str, detail: &str) -> Self {
-        Self { name, ok: true, warning: false, detail: detail.to_owned() }
+    fn fine(name: &str, detail: &str) -> Self {
+        Self { name: name.to_owned(), ok: true, warning: false, detail: detail.to_owned() }
     }
 
-    fn problem(name: &'static str, error: cofio::Error) -> Self {
+    fn problem(name: &str, error: cofio::Error) -> Self {
         Self::wrong(name, failure::message(&Error::from(error)))
     }
 
-    fn wrong(name: &'static str, detail: String) -> Self {
-        Self { name, ok: false, warning: false, detail }
+    fn wrong(name: &str, detail: String) -> Self {
+        Self { name: name.to_owned(), ok: false, warning: false, detail }
     }
 
     /// Returns what stands before it in a list.

@@ -1,7 +1,4 @@
-use std::path::Path;
-
-use cofio::Result;
-use cofio::store::{EmbeddingState, SqliteStore, Store as _};
+use cofio::store::EmbeddingState;
 use serde::Serialize;
 
 use super::checks::Check;
@@ -40,17 +37,8 @@ struct Retiring {
 }
 
 impl Embeddings {
-    /// Looks at a store, if there is one.
-    pub async fn of(path: &Path, chosen: &Chosen) -> Result<Self> {
-        let state = if path.exists() {
-            SqliteStore::open(path)?.embedding_state().await?
-        } else {
-            EmbeddingState::default()
-        };
-        Ok(Self::new(&state, chosen))
-    }
-
-    fn new(state: &EmbeddingState, chosen: &Chosen) -> Self {
+    /// Tells of the state of a store.
+    pub fn new(state: &EmbeddingState, chosen: &Chosen) -> Self {
         let unavailable = match chosen {
             Chosen::Ready(_) | Chosen::Unwanted => None,
             Chosen::Absent => Some(format!("{} is not here: {PULL} gets it", embedder::model())),
@@ -90,7 +78,7 @@ impl Embeddings {
         let warning = self.unavailable.is_some()
             || self.advice().is_some()
             || (self.embedder.is_some() && !self.refused.is_empty());
-        Check { name: "embeddings", ok: true, warning, detail: parts.join("; ") }
+        Check { name: "embeddings".to_owned(), ok: true, warning, detail: parts.join("; ") }
     }
 
     /// Says how much is embedded.

@@ -37,6 +37,6 @@ impl Names {
             parts.push(format!("{PULL} {model} adds a model that judges by context"));
         }
         let warning = self.unavailable.is_some();
-        Check { name: "recognisers", ok: true, warning, detail: parts.join("; ") }
+        Check { name: "recognisers".to_owned(), ok: true, warning, detail: parts.join("; ") }
     }
 }

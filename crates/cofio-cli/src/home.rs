@@ -1,0 +1,77 @@
+//! Where memories are kept, as the settings say.
+
+pub mod shelves;
+
+use std::sync::Arc;
+
+use cofio::shelved::Shelved;
+use cofio::store::{SqliteStore, Store};
+use cofio::{Error, ErrorKind, Result};
+use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
+
+use crate::settings::{HomeAt, Settings, Surroundings};
+
+/// A store that is open, and the SQLite file that it is, if it is one.
+pub struct Home {
+    pub store: Arc<dyn Store>,
+    sqlite: Option<Arc<SqliteStore>>,
+}
+
+impl Home {
+    /// Opens what the settings name, and brings it to this version.
+    pub fn open(settings: &Settings, around: &Surroundings) -> Result<Self> {
+        Self::opened(settings, around, || SqliteStore::open(settings.store()))
+    }
+
+    /// Opens what the settings name; a file of another version is refused, as bringing it to this
+    /// one may take a while.
+    pub fn open_current(settings: &Settings, around: &Surroundings) -> Result<Self> {
+        Self::opened(settings, around, || SqliteStore::open_current(settings.store()))
+    }
+
+    fn opened(
+        settings: &Settings,
+        around: &Surroundings,
+        file: impl FnOnce() -> Result<SqliteStore>,
+    ) -> Result<Self> {
+        let stores = settings.stores();
+        let (home, sqlite): (Arc<dyn Store>, _) = match &stores.home {
+            HomeAt::Sqlite => {
+                let file = Arc::new(file()?);
+                (file.clone(), Some(file))
+            }
+            HomeAt::Postgres { url, schema, connections, certificates } => {
+                let options = PostgresOptions {
+                    schema: schema.clone(),
+                    connections: *connections,
+                    root_certificates: certificates.clone(),
+                    ..PostgresOptions::new(url.reveal())
+                };
+                (Arc::new(PostgresStore::open(&options)?), None)
+            }
+        };
+        let Some(routes) = &stores.routes else { return Ok(Self { store: home, sqlite }) };
+        let shelves = shelves::open(settings, around)?;
+        let store = Arc::new(Shelved::new(home, shelves, routes.rules())?);
+        Ok(Self { store, sqlite })
+    }
+
+    /// Returns the SQLite file, for what only a file can do.
+    pub fn file(&self, doing: &str) -> Result<&Arc<SqliteStore>> {
+        self.sqlite.as_ref().ok_or_else(|| only_a_file(doing))
+    }
+
+    /// Returns the SQLite file, if memories are in one.
+    pub fn sqlite(&self) -> Option<&Arc<SqliteStore>> {
+        self.sqlite.as_ref()
+    }
+}
+
+/// Returns the error of what only a file can do.
+pub fn only_a_file(doing: &str) -> Error {
+    let message = format!(
+        "{doing} is for a store in an SQLite file, and this one is in PostgreSQL: \
+         use what PostgreSQL has for it, such as pg_dump"
+    );
+    Error::new(ErrorKind::Unsupported, message)
+}

@@ -1,0 +1,84 @@
+//! The servers that texts stand on, each asked with care.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cofio::Result;
+use cofio::model::Identifier;
+use cofio::shelf::Shelf;
+use cofio_adapters::guarded::{self, Guarded};
+use cofio_adapters::retry::Retry;
+use cofio_adapters::{chroma, mem0, redis};
+
+use crate::settings::{Address, Patience, Promise, Settings, ShelfName, Surroundings};
+
+/// Makes ready what the rules of the settings name; nobody is asked anything yet.
+pub fn open(
+    settings: &Settings,
+    around: &Surroundings,
+) -> Result<HashMap<Identifier, Arc<dyn Shelf>>> {
+    let named = settings.stores().shelves.iter();
+    named
+        .map(|(name, at)| Ok((name.identifier(), open_one(*name, at, settings, around)?)))
+        .collect()
+}
+
+/// Makes one of them ready.
+pub fn open_one(
+    name: ShelfName,
+    at: &Address,
+    settings: &Settings,
+    around: &Surroundings,
+) -> Result<Arc<dyn Shelf>> {
+    let shelf = shelf(name, at.reveal(), settings, around)?;
+    Ok(Arc::new(Guarded::new(shelf, patience(name, settings))?))
+}
+
+fn shelf(
+    name: ShelfName,
+    url: &str,
+    settings: &Settings,
+    around: &Surroundings,
+) -> Result<Arc<dyn Shelf>> {
+    let values = settings.values();
+    let timeout = settings.stores().patience.timeout;
+    let key = |variable: &str| {
+        around.variable(variable).map(|key| chroma::Key::new(&key.to_string_lossy())).transpose()
+    };
+    Ok(match name {
+        ShelfName::Redis => {
+            let keeping = match values.redis_promise.value {
+                Promise::Durable => redis::Keeping::Durable,
+                Promise::AsConfigured => redis::Keeping::AsConfigured,
+            };
+            let options = redis::Options { timeout, keeping, ..redis::Options::new(url) };
+            Arc::new(redis::Redis::new(&options)?)
+        }
+        ShelfName::Qdrant => todo!("qdrant"),
+        ShelfName::Chroma => Arc::new(chroma::Chroma::new(&chroma::Options {
+            tenant: values.chroma_tenant.value.clone(),
+            database: values.chroma_database.value.clone(),
+            key: key(&values.chroma_key_env.value)?,
+            timeout,
+            ..chroma::Options::new(url)
+        })?),
+        ShelfName::Mem0 => Arc::new(mem0::Mem0::new(&mem0::Options {
+            key: key(&values.mem0_key_env.value)?,
+            timeout,
+            ..mem0::Options::new(url)
+        })?),
+    })
+}
+
+fn patience(name: ShelfName, settings: &Settings) -> guarded::Options {
+    let Patience { retries, first_delay, longest_delay, timeout } = settings.stores().patience;
+    let usual = guarded::Options::new(name.as_str());
+    let (writing, reading) = (usual.retry.clone(), usual.reading_retry.clone());
+    guarded::Options {
+        timeout,
+        retry: Retry { retries, first_delay, longest_delay, ..writing },
+        // Somebody waits for what is read.
+        reading_retry: Retry { retries: retries.min(reading.retries), longest_delay, ..reading },
+        ..usual
+    }
+}

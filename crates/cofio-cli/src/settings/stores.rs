@@ -1,0 +1,285 @@
+//! Which servers memories are kept on, if not in one file.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::read::Backend;
+use super::routes::{Routes, ShelfName};
+use super::table::Values;
+use super::{Result, SettingsError};
+
+/// A usual arrangement of stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// Everything in one SQLite file.
+    Embedded,
+    /// Everything in PostgreSQL.
+    Postgres,
+    /// By how long memories live and how they are found: Redis, PostgreSQL and Qdrant.
+    Tiered,
+    /// Texts and meanings in Chroma, everything else in one SQLite file.
+    Chroma,
+}
+
+impl Preset {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Postgres => "postgres",
+            Self::Tiered => "tiered",
+            Self::Chroma => "chroma",
+        }
+    }
+
+    /// Returns where texts stand, unless somebody says otherwise.
+    fn routes(self) -> Option<Routes> {
+        let rules = match self {
+            Self::Embedded | Self::Postgres => return None,
+            Self::Tiered => {
+                "state:archived -> qdrant; kind:working,context -> redis; \
+                 kind:fact layer:user -> home; kind:fact,reflection -> qdrant; * -> home"
+            }
+            Self::Chroma => "* -> chroma",
+        };
+        Some(rules.parse().expect("it is written as rules are"))
+    }
+
+    fn wants_postgres(self) -> bool {
+        matches!(self, Self::Postgres | Self::Tiered)
+    }
+}
+
+impl FromStr for Preset {
+    type Err = String;
+
+    fn from_str(raw: &str) -> std::result::Result<Self, String> {
+        let all = [Self::Embedded, Self::Postgres, Self::Tiered, Self::Chroma];
+        let known = all.into_iter().find(|preset| preset.as_str() == raw);
+        known.ok_or_else(|| "give embedded, postgres, tiered or chroma".to_owned())
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The address of a server, perhaps with a password, which is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address(String);
+
+impl Address {
+    /// Returns all of it, for whoever connects.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(raw: &str) -> std::result::Result<Self, String> {
+        let visible = raw.bytes().all(|byte| byte.is_ascii_graphic());
+        let host = raw.split_once("://").map_or("", |(_, rest)| rest);
+        if !visible || host.is_empty() || raw.len() > 2_000 {
+            return Err("give an address such as \"postgres://cofio@127.0.0.1/cofio\" or \
+                        \"redis://127.0.0.1:6379\""
+                .to_owned());
+        }
+        Ok(Self(raw.to_owned()))
+    }
+}
+
+/// Leaves the password out, and everything behind the path, where one may hide.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = self.0.split(['?', '#']).next().unwrap_or_default();
+        let (scheme, rest) = shown.split_once("://").unwrap_or(("", shown));
+        let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+        let authority = match authority.rsplit_once('@') {
+            None => authority.to_owned(),
+            Some((user, host)) => {
+                let name = user.split(':').next().unwrap_or_default();
+                let hidden = if user.contains(':') { ":***" } else { "" };
+                format!("{name}{hidden}@{host}")
+            }
+        };
+        f.pad(&format!("{scheme}://{authority}{path}"))
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({self})")
+    }
+}
+
+/// What Redis has to promise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Promise {
+    /// That what it acknowledged is on disk.
+    Durable,
+    /// Whatever it is set to.
+    AsConfigured,
+}
+
+impl FromStr for Promise {
+    type Err = String;
+
+    fn from_str(raw: &str) -> std::result::Result<Self, String> {
+        match raw {
+            "durable" => Ok(Self::Durable),
+            "as-configured" => Ok(Self::AsConfigured),
+            _ => Err("give durable or as-configured".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Durable => "durable",
+            Self::AsConfigured => "as-configured",
+        })
+    }
+}
+
+/// Where memories are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stores {
+    /// What has everything but the texts that stand elsewhere.
+    pub home: HomeAt,
+    /// Which texts stand elsewhere.
+    pub routes: Option<Routes>,
+    /// The servers that they stand on, with the address of each.
+    pub shelves: Vec<(ShelfName, Address)>,
+    /// How patiently servers are asked.
+    pub patience: Patience,
+}
+
+/// What has everything but the texts that stand elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HomeAt {
+    /// The SQLite file.
+    Sqlite,
+    /// A schema in PostgreSQL.
+    Postgres { url: Address, schema: String, connections: usize, certificates: Option<PathBuf> },
+}
+
+/// How patiently servers are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// How often to try again.
+    pub retries: u32,
+    /// How long to wait before the second attempt.
+    pub first_delay: Duration,
+    /// The longest wait.
+    pub longest_delay: Duration,
+    /// How long one attempt may take.
+    pub timeout: Duration,
+}
+
+impl Stores {
+    /// Brings the settings together, or says what is missing.
+    pub(super) fn of(values: &Values) -> Result<Self> {
+        let preset = values.preset.value;
+        let home = if preset.wants_postgres() { postgres(values)? } else { HomeAt::Sqlite };
+        if home != HomeAt::Sqlite && values.backend.value == Backend::Filesystem {
+            return Err(cannot(
+                values,
+                "files of markdown count only beside an SQLite file: \
+                                       set backend to sqlite, or the preset to embedded",
+            ));
+        }
+        let routes = values.routes.value.clone().or_else(|| preset.routes());
+        let named = routes.as_ref().map(Routes::shelves).unwrap_or_default();
+        let shelves =
+            named.into_iter().map(|shelf| address(values, shelf)).collect::<Result<_>>()?;
+        let seconds = Duration::from_millis;
+        let patience = Patience {
+            retries: values.retry_retries.value,
+            first_delay: seconds(values.retry_first_delay_ms.value),
+            longest_delay: seconds(values.retry_longest_delay_ms.value),
+            timeout: seconds(values.retry_timeout_ms.value),
+        };
+        Ok(Self { home, routes, shelves, patience })
+    }
+
+    /// Returns the names of the servers that texts stand on, if there are any.
+    pub fn elsewhere(&self) -> Option<String> {
+        let names: Vec<&str> = self.shelves.iter().map(|(name, _)| name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+}
+
+fn postgres(values: &Values) -> Result<HomeAt> {
+    let missing = "nobody said where PostgreSQL is: set postgres.url, or the variable \
+                   COFIO_POSTGRES_URL, to an address such as postgres://cofio@127.0.0.1/cofio";
+    Ok(HomeAt::Postgres {
+        url: values.postgres_url.value.clone().ok_or_else(|| cannot(values, missing))?,
+        schema: values.postgres_schema.value.clone(),
+        connections: values.postgres_connections.value,
+        certificates: values.postgres_certificates.value.clone(),
+    })
+}
+
+fn address(values: &Values, shelf: ShelfName) -> Result<(ShelfName, Address)> {
+    let (given, example) = match shelf {
+        ShelfName::Redis => (&values.redis_url.value, "redis://127.0.0.1:6379"),
+        ShelfName::Qdrant => (&values.qdrant_url.value, "http://127.0.0.1:6334"),
+        ShelfName::Chroma => (&values.chroma_url.value, "http://127.0.0.1:8000"),
+        ShelfName::Mem0 => (&values.mem0_url.value, "https://api.mem0.ai"),
+    };
+    let name = shelf.as_str();
+    let variable = name.to_uppercase();
+    let missing = || {
+        let why = format!(
+            "nobody said where {name} is: set {name}.url, or the variable COFIO_{variable}_URL, \
+             to an address such as {example}"
+        );
+        cannot(values, &why)
+    };
+    Ok((shelf, given.clone().ok_or_else(missing)?))
+}
+
+fn cannot(values: &Values, why: &str) -> SettingsError {
+    let (preset, routes) = (&values.preset, &values.routes);
+    let (what, origin) = match &routes.value {
+        Some(_) => (format!("the routes beside the preset {}", preset.value), &routes.origin),
+        None => (format!("the preset {}", preset.value), &preset.origin),
+    };
+    SettingsError::new(format!("cannot use {what} ({origin}), as {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_password_is_shown() {
+        let check = |raw: &str, expected: &str| {
+            let address: Address = raw.parse().unwrap();
+            assert_eq!(address.to_string(), expected);
+            assert!(!format!("{address:?}").contains("secret"));
+        };
+        check(
+            "postgres://me:secret@db:5432/cofio?sslmode=require",
+            "postgres://me:***@db:5432/cofio",
+        );
+        check("redis://:secret@127.0.0.1/0", "redis://:***@127.0.0.1/0");
+        check("redis://me:se@secret@host", "redis://me:***@host");
+        check("http://host/?key=secret", "http://host/");
+        check("http://127.0.0.1:8000", "http://127.0.0.1:8000");
+    }
+
+    #[test]
+    fn every_preset_is_what_it_is_called() {
+        for preset in [Preset::Embedded, Preset::Postgres, Preset::Tiered, Preset::Chroma] {
+            assert_eq!(preset.to_string().parse(), Ok(preset));
+            preset.routes();
+        }
+    }
+}
