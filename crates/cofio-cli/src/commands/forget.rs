@@ -117,7 +117,7 @@ async fn by_known_id(
     ids: &[MemoryId],
     reason: ForgetReason,
 ) -> Result<(ForgetOutput, Vec<Scope>)> {
-    let scopes = distinct(&app.home.store.get(app.caller.access(), ids).await?);
+    let scopes = distinct(&app.home.store.get_outlines(app.caller.access(), ids).await?);
     let forgotten = app.engine.forget_chosen(&app.caller, ids, reason).await?;
     Ok((ForgetOutput::new(&forgotten, &scopes), scopes))
 }

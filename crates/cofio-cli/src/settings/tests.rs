@@ -139,6 +139,26 @@ fn every_setting_listens_to_every_source() {
         ("store", "/x/y.db"),
         ("backend", "filesystem"),
         ("memory_dir", "/x/memory"),
+        ("preset", "chroma"),
+        ("routes", "kind:working -> redis"),
+        ("postgres.url", "postgres://cofio@db/cofio"),
+        ("postgres.schema", "memories"),
+        ("postgres.connections", "20"),
+        ("postgres.certificates", "/x/ca.pem"),
+        ("redis.url", "redis://127.0.0.1:6379"),
+        ("redis.promise", "as-configured"),
+        ("qdrant.url", "http://127.0.0.1:6334"),
+        ("qdrant.key_env", "MY_KEY"),
+        ("chroma.url", "http://127.0.0.1:8000"),
+        ("chroma.tenant", "acme"),
+        ("chroma.database", "memories"),
+        ("chroma.key_env", "MY_KEY"),
+        ("mem0.url", "http://127.0.0.1:8888"),
+        ("mem0.key_env", "MY_KEY"),
+        ("retry.retries", "5"),
+        ("retry.first_delay_ms", "200"),
+        ("retry.longest_delay_ms", "5000"),
+        ("retry.timeout_ms", "2500"),
         ("user", "grace"),
         ("agent", "a1"),
         ("session", "s1"),
@@ -197,6 +217,26 @@ fn every_setting_listens_to_every_source() {
         store: Some("/x/y.db".into()),
         backend: Some("filesystem".to_owned()),
         memory_dir: Some("/x/memory".into()),
+        preset: Some("chroma".to_owned()),
+        routes: Some("kind:working -> redis".to_owned()),
+        postgres_url: Some("postgres://cofio@db/cofio".to_owned()),
+        postgres_schema: Some("memories".to_owned()),
+        postgres_connections: Some("20".to_owned()),
+        postgres_certificates: Some("/x/ca.pem".into()),
+        redis_url: Some("redis://127.0.0.1:6379".to_owned()),
+        redis_promise: Some("as-configured".to_owned()),
+        qdrant_url: Some("http://127.0.0.1:6334".to_owned()),
+        qdrant_key_env: Some("MY_KEY".to_owned()),
+        chroma_url: Some("http://127.0.0.1:8000".to_owned()),
+        chroma_tenant: Some("acme".to_owned()),
+        chroma_database: Some("memories".to_owned()),
+        chroma_key_env: Some("MY_KEY".to_owned()),
+        mem0_url: Some("http://127.0.0.1:8888".to_owned()),
+        mem0_key_env: Some("MY_KEY".to_owned()),
+        retry_retries: Some("5".to_owned()),
+        retry_first_delay_ms: Some("200".to_owned()),
+        retry_longest_delay_ms: Some("5000".to_owned()),
+        retry_timeout_ms: Some("2500".to_owned()),
         user: Some("grace".to_owned()),
         agent: Some("a1".to_owned()),
         session: Some("s1".to_owned()),
@@ -260,6 +300,8 @@ fn every_setting_listens_to_every_source() {
         let flag = format!("flag --{}", name.replace(['_', '.'], "-"));
         let others = match name {
             "llm.provider" => "\nllm.model = 'm'\nllm.tokens_per_day = 1",
+            "preset" => "\nchroma.url = 'http://127.0.0.1:8000'",
+            "routes" => "\nredis.url = 'redis://127.0.0.1:6379'",
             _ => "",
         };
         let machine = Machine::new().user_file(&format!("{name} = {value:?}{others}"));
@@ -288,6 +330,26 @@ fn defaults_are_as_documented() {
         "store | /M/ada/.local/share/cofio/cofio.db | default",
         "backend | sqlite | default",
         "memory_dir | /M/work/.cofio/memory | default",
+        "preset | embedded | default",
+        "routes | - | default",
+        "postgres.url | - | default",
+        "postgres.schema | cofio | default",
+        "postgres.connections | 8 | default",
+        "postgres.certificates | - | default",
+        "redis.url | - | default",
+        "redis.promise | durable | default",
+        "qdrant.url | - | default",
+        "qdrant.key_env | QDRANT_API_KEY | default",
+        "chroma.url | - | default",
+        "chroma.tenant | default_tenant | default",
+        "chroma.database | default_database | default",
+        "chroma.key_env | CHROMA_API_KEY | default",
+        "mem0.url | - | default",
+        "mem0.key_env | MEM0_API_KEY | default",
+        "retry.retries | 3 | default",
+        "retry.first_delay_ms | 1000 | default",
+        "retry.longest_delay_ms | 30000 | default",
+        "retry.timeout_ms | 10000 | default",
         "user | ada | home /M/ada",
         "agent | - | default",
         "session | - | default",
@@ -501,6 +563,26 @@ fn a_project_file_cannot_say_whose_memories_are_or_where_they_go() {
         "store",
         "backend",
         "memory_dir",
+        "preset",
+        "routes",
+        "postgres.url",
+        "postgres.schema",
+        "postgres.connections",
+        "postgres.certificates",
+        "redis.url",
+        "redis.promise",
+        "qdrant.url",
+        "qdrant.key_env",
+        "chroma.url",
+        "chroma.tenant",
+        "chroma.database",
+        "chroma.key_env",
+        "mem0.url",
+        "mem0.key_env",
+        "retry.retries",
+        "retry.first_delay_ms",
+        "retry.longest_delay_ms",
+        "retry.timeout_ms",
         "user",
         "agent",
         "session",
@@ -551,7 +633,11 @@ fn an_unknown_name_is_refused_with_the_nearest_known() {
     check("limit = 1\n\nlimt = 3", ":3 has the unknown setting \"limt\": did you mean limit?");
     check("Time-Zone = 'UTC'", ":1 has the unknown setting \"Time-Zone\": did you mean time_zone?");
     check("stroe = 'x'", ":1 has the unknown setting \"stroe\": did you mean store?");
-    let known = "store, backend, memory_dir, user, agent, session, project, team, org, company, layer, kind, limit, \
+    let known = "store, backend, memory_dir, preset, routes, postgres.url, postgres.schema, \
+                 postgres.connections, postgres.certificates, redis.url, redis.promise, qdrant.url, \
+                 qdrant.key_env, chroma.url, chroma.tenant, chroma.database, chroma.key_env, mem0.url, \
+                 mem0.key_env, retry.retries, retry.first_delay_ms, retry.longest_delay_ms, \
+                 retry.timeout_ms, user, agent, session, project, team, org, company, layer, kind, limit, \
                  time_zone, episode_days, window_turns, secret_replacement, on_secret, \
                  max_content_bytes, embedder, models_dir, openai.url, openai.model, \
                  openai.dimensions, openai.key_env, llm.provider, llm.url, llm.model, llm.key_env, \
@@ -781,10 +867,10 @@ fn the_key_for_a_server_is_no_setting_and_is_not_shown() {
     }
     for url in ["api.openai.com/v1", "https://", "https://me:pw@host/v1", "https://h/v1?x=1"] {
         let machine = Machine::new().variable("COFIO_OPENAI_URL", url);
-        machine.check_error(&format!(
-            "cannot use {url:?} for openai.url (variable COFIO_OPENAI_URL): \
-             give an address such as \"https://api.openai.com/v1\", which ends there"
-        ));
+        machine.check_error(
+            "cannot use what is given for openai.url (variable COFIO_OPENAI_URL): \
+             give an address such as \"https://api.openai.com/v1\", which ends there",
+        );
     }
 }
 
@@ -835,4 +921,41 @@ fn the_engines_own_defaults_are_the_defaults() {
     let own = Config::default();
     let config = Machine::new().load(&Overrides::default()).unwrap().config();
     assert_eq!(format!("{config:?}"), format!("{own:?}"));
+}
+
+#[test]
+fn servers_that_are_wanted_and_not_named_are_missed() {
+    let check = |content: &str, expected: &str| {
+        let error = Machine::new().user_file(content).load(&Overrides::default()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{content:?} gives {error}");
+    };
+    check("preset = 'postgres'", "nobody said where PostgreSQL is: set postgres.url");
+    check("preset = 'chroma'", "nobody said where chroma is: set chroma.url");
+    check("preset = 'tiered'\npostgres.url = 'postgres://db/c'", "nobody said where redis is");
+    check("routes = '* -> mem0'", "cannot use the routes beside the preset embedded");
+    let both = "preset = 'postgres'\nbackend = 'filesystem'\npostgres.url = 'postgres://db/c'";
+    check(both, "files of markdown count only beside an SQLite file");
+    check("preset = 'cloud'", "give embedded, postgres, tiered or chroma");
+    check("postgres.schema = 'My Schema'", "lower-case letters");
+}
+
+#[test]
+fn no_error_shows_an_address() {
+    let error = Machine::new().user_file("redis.url = 'redis:secret'").load(&Overrides::default());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("redis.url") && !error.contains("secret"), "{error}");
+}
+
+#[test]
+fn texts_stand_where_the_preset_or_the_rules_say() {
+    let file = "preset = 'tiered'\npostgres.url = 'postgres://me:secret@db/c'\n\
+                redis.url = 'redis://r'\nqdrant.url = 'http://q'";
+    let settings = Machine::new().user_file(file).load(&Overrides::default()).unwrap();
+    assert_eq!(settings.home(), "postgres://me:***@db/c");
+    assert_eq!(settings.stores().elsewhere().as_deref(), Some("redis, qdrant"));
+    let ruled = format!("{file}\nroutes = '* -> redis'");
+    let settings = Machine::new().user_file(&ruled).load(&Overrides::default()).unwrap();
+    assert_eq!(settings.stores().elsewhere().as_deref(), Some("redis"));
+    let plain = Machine::new().load(&Overrides::default()).unwrap();
+    assert_eq!(plain.stores().elsewhere(), None);
 }

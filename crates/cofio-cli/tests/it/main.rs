@@ -33,6 +33,7 @@ mod moments;
 mod review;
 mod scan;
 mod serve;
+mod servers;
 mod settings;
 #[cfg(all(feature = "otel", unix))]
 mod telemetry;
