@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 mod steps;
 
+mod conformance;
 mod model;
 mod npm;
 mod provision;

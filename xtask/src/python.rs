@@ -30,6 +30,12 @@ pub fn prepare() -> Result<String> {
     Ok(environment("python", PACKAGES)?.join("python").display().to_string())
 }
 
+/// Returns a package with its version.
+pub fn version(package: &str) -> String {
+    let known = PACKAGES.iter().find(|known| known.starts_with(package));
+    known.map_or_else(|| package.to_owned(), |known| known.replace("==", " "))
+}
+
 /// Makes sure of packages in an environment of their own below `target/`, and returns the folder of
 /// its programs.
 pub fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {

@@ -23,24 +23,28 @@ const SERVERS: &[Server] = &[
         why: "the store in PostgreSQL is tested with the real one",
         variable: "COFIO_TEST_POSTGRES_URL",
         start: postgres::start,
+        version: postgres::version,
     },
     Server {
         name: "redis",
         why: "the shelf in Redis is tested with the real one",
         variable: "COFIO_TEST_REDIS_URL",
         start: redis::start,
+        version: redis::version,
     },
     Server {
         name: "chroma",
         why: "the shelf in Chroma is tested with the real one",
         variable: "COFIO_TEST_CHROMA_URL",
         start: chroma::start,
+        version: chroma::version,
     },
     Server {
         name: "mem0",
         why: "the shelf in Mem0 is tested with its own library",
         variable: "COFIO_TEST_MEM0_URL",
         start: mem0::start,
+        version: mem0::version,
     },
 ];
 
@@ -54,6 +58,8 @@ struct Server {
     variable: &'static str,
     /// Fetches what is missing, starts the server and waits until it answers.
     start: fn() -> Result<Running>,
+    /// Says which version it is.
+    version: fn() -> String,
 }
 
 /// A server that answers.
@@ -81,6 +87,11 @@ impl Started {
             started.0.push((server, running));
         }
         Ok(started)
+    }
+
+    /// Returns the name of every server, with its version.
+    pub fn versions(&self) -> Vec<(&'static str, String)> {
+        self.0.iter().map(|(server, _)| (server.name, (server.version)())).collect()
     }
 
     /// Returns variables by which tests know the servers.

@@ -71,7 +71,7 @@ fn count(line: &str, words: &[&str]) -> u64 {
 }
 
 /// Removes the escape sequences that colour text: from ESC up to and including `m`.
-fn without_colour(line: &str) -> String {
+pub fn without_colour(line: &str) -> String {
     let mut pieces = line.split('\u{1b}');
     let mut plain = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {

@@ -1,10 +1,12 @@
 //! Runs the tests and says how many there were.
 
+use std::env;
 use std::process::Stdio;
 
 use crate::cargo::{self, Stream, cargo};
+use crate::conformance::Passed;
 use crate::servers::Started;
-use crate::tally::{Report, Tally};
+use crate::tally::{Report, Tally, without_colour};
 use crate::{Result, provision, terminal};
 
 /// Runs every test and documentation test, or those whose name contains one of `filters`.
@@ -18,18 +20,25 @@ pub fn all(filters: &[&str]) -> Result<()> {
     provision::everything()?;
     let servers = Started::all()?;
 
-    let mut code = Tally::default();
-    let mut docs = Tally::default();
-    let outcome = Runner::installed()
-        .run(&["--tests"], filters, &servers, &mut code)
+    let (mut code, mut docs) = (Tally::default(), Tally::default());
+    let mut passed = Passed::default();
+    let runner = Runner::installed();
+    let outcome = runner
+        .run(&["--tests"], filters, &servers, |line, report| {
+            code.read(line, report);
+            passed.read(&without_colour(line));
+        })
         .and_then(|()| run_doctests(filters, &mut docs));
-
+    let versions = servers.versions();
     drop(servers);
 
     let sum = code + docs;
     let (all, in_code, in_docs) = (sum.ran(), code.ran(), docs.ran());
     println!("\nTests run: {all} ({in_code} in code, {in_docs} in documentation); {sum}");
     outcome?;
+    if filters.is_empty() && runner == Runner::Nextest {
+        passed.tell(&versions, env::var_os("COFIO_TEST_REWRITE").is_some())?;
+    }
     if all > 0 {
         Ok(())
     } else if filters.is_empty() {
@@ -43,12 +52,15 @@ pub fn all(filters: &[&str]) -> Result<()> {
 pub fn unit() -> Result<()> {
     let mut tally = Tally::default();
     let outcome =
-        Runner::installed().run(&["--lib", "--bins"], &[], &Started::default(), &mut tally);
+        Runner::installed().run(&["--lib", "--bins"], &[], &Started::default(), |line, report| {
+            tally.read(line, report);
+        });
     println!("\nUnit tests run: {}; {tally}", tally.ran());
     outcome
 }
 
 /// What runs tests other than documentation tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runner {
     Nextest,
     CargoTest,
@@ -66,23 +78,25 @@ impl Runner {
     }
 
     fn run(
-        &self,
+        self,
         targets: &[&str],
         filters: &[&str],
         servers: &Started,
-        tally: &mut Tally,
+        mut watch: impl FnMut(&str, Report),
     ) -> Result<()> {
         let (mut command, stream, report) = match self {
             // A filter may match documentation tests alone, so whether any test ran is seen later.
-            Runner::Nextest => {
-                (cargo(&["nextest", "run", "--no-tests=pass"]), Stream::Stderr, Report::Nextest)
-            }
+            Runner::Nextest => (
+                cargo(&["nextest", "run", "--no-tests=pass", "--status-level=pass"]),
+                Stream::Stderr,
+                Report::Nextest,
+            ),
             Runner::CargoTest => (cargo(&["test"]), Stream::Stdout, Report::Libtest),
         };
         command.args(["--workspace", "--all-features", "--no-fail-fast"]).args(targets);
         command.arg("--").args(filters);
         command.envs(provision::places()).envs(servers.variables());
-        cargo::run_watching(&mut command, stream, |line| tally.read(line, report))
+        cargo::run_watching(&mut command, stream, |line| watch(line, report))
     }
 }
 

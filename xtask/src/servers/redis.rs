@@ -34,3 +34,9 @@ fn installed() -> Result<PathBuf> {
     run("apt-get", ["install", "--yes", "--quiet", "--no-install-recommends", "redis-server"])?;
     found()
 }
+
+/// Returns what the program says of its version.
+pub fn version() -> String {
+    let said = run("redis-server", ["--version"]).unwrap_or_default();
+    said.split_whitespace().find_map(|word| word.strip_prefix("v=")).unwrap_or("?").to_owned()
+}
