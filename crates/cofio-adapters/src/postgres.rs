@@ -48,7 +48,7 @@ use cofio::model::{
 };
 use cofio::store::kit::Ready;
 use cofio::store::{
-    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
+    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Found, Inquiry, Listing, Page, Permit,
     Rejection, ScopeSummary, Store, Tombstone,
 };
 use cofio::{Error, ErrorKind, Result};
@@ -281,7 +281,14 @@ macro_rules! writing {
 #[async_trait]
 impl Store for PostgresStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { lexical: true, entities: true, vectors: true, history: true, durable: true }
+        Capabilities {
+            lexical: true,
+            entities: true,
+            vectors: true,
+            recall: true,
+            history: true,
+            durable: true,
+        }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
@@ -328,9 +335,11 @@ impl Store for PostgresStore {
         filter: &Filter,
         limit: usize,
         inquiry: Box<dyn Inquiry>,
-    ) -> Result<Vec<(Place, Memory)>> {
+    ) -> Result<Found> {
         let (connections, filter) = (self.connections.clone(), filter.clone());
-        self.run(async move { find::find(&connections, &filter, limit, inquiry).await }).await
+        self.run(async move { find::find(&connections, &filter, limit, inquiry).await })
+            .await
+            .map(Found::from)
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
@@ -565,8 +574,9 @@ impl Store for PostgresStore {
         self.writer()?.settle().await
     }
 
-    async fn unshelved(&self, limit: usize) -> Result<Vec<Unshelved>> {
-        reading_all!(self; session => unshelved::list(&session, limit))
+    async fn unshelved(&self, shelf: &Identifier, limit: usize) -> Result<Vec<Unshelved>> {
+        let shelf = shelf.clone();
+        reading_all!(self; session => unshelved::list(&session, &shelf, limit))
     }
 
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {

@@ -117,6 +117,15 @@ impl Shelf for Shaky {
         self.shelf.put_vectors(model, embedded).await
     }
 
+    async fn vectors(
+        &self,
+        model: &Fingerprint,
+        slots: &[Slot],
+    ) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
+        self.check()?;
+        self.shelf.vectors(model, slots).await
+    }
+
     async fn remove_vectors(&self, model: &Fingerprint, slots: &[Slot]) -> Result<()> {
         self.shelf.remove_vectors(model, slots).await
     }
@@ -222,7 +231,7 @@ fn every_version_has_a_text_and_forgetting_leaves_none() {
     assert!(house.found("bees").is_empty());
     house.forget(&kept.id);
     assert!(house.attic.texts().is_empty());
-    assert!(block_on(house.home.unshelved(10)).unwrap().is_empty());
+    assert!(block_on(house.home.unshelved(&named("attic"), 10)).unwrap().is_empty());
 }
 
 #[test]
@@ -259,7 +268,7 @@ fn a_shelf_that_is_down_costs_what_stands_on_it_and_nothing_else() {
     assert_eq!(unread.unwrap_err().kind(), ErrorKind::Provider);
 
     house.forget(&kept.id);
-    assert_eq!(block_on(house.home.unshelved(10)).unwrap().len(), 1);
+    assert_eq!(block_on(house.home.unshelved(&named("attic"), 10)).unwrap().len(), 1);
     house.attic.set_down(false);
     assert_eq!(house.attic.texts(), ["Alice keeps bees"], "nobody could take it off");
     assert_eq!(block_on(house.shelved.tidy()).unwrap(), 1);
