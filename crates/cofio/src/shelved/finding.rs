@@ -20,6 +20,9 @@ use crate::store::{Cued, Foreseen, Found, Inquiry};
 /// How many of the nearest a shelf is asked for at most.
 const NEAREST: usize = 10_000;
 
+/// How many of the nearest a shelf is asked for at least.
+const SPARE: usize = 256;
+
 /// On how many passages of a shelf the spread of cosines is measured.
 const SAMPLE: usize = 2_048;
 
@@ -86,8 +89,8 @@ impl Shelved {
     /// Asks all shelves at once what is near, and what is usual.
     async fn ask(&self, filter: &Filter, meaning: &Meaning, limit: usize) -> Said {
         let within = within(filter);
-        // A text that was placed anew may still have vectors in its former place.
-        let limit = limit.saturating_mul(2).min(NEAREST);
+        // Some have ended, are not meant for reasons that labels do not tell, or were placed anew.
+        let limit = limit.saturating_mul(4).clamp(SPARE, NEAREST);
         let asked = self.finders().map(|(name, shelf)| {
             let (within, scopes) = (&within, &filter.scopes);
             let asked: Waiting<'_, _> = Box::pin(async move {

@@ -29,22 +29,32 @@ struct Moving {
     slot: Slot,
 }
 
+/// Those whose vectors go on, by where they stand and whose they are.
+type Moved = HashMap<(Identifier, Fingerprint), Vec<Moving>>;
+
 impl Shelved {
     /// Puts the texts and vectors of a commit on their shelves, and says in the commit where they
     /// stand.
     pub(super) async fn place(&self, commit: &mut Commit) -> Result<Placed> {
-        let before = self.before(commit).await?;
-        let mut placed = Placed::default();
-        for change in &mut commit.changes {
+        let mut known = self.before(commit).await?;
+        let (mut placed, mut moving) = (Placed::default(), Moved::new());
+        for (place, change) in commit.changes.iter_mut().enumerate() {
             match change {
                 Change::Create { memory, history, .. } => {
                     for one in history.iter_mut().chain([&mut **memory]) {
                         self.place_text(one, &mut placed);
                     }
+                    known.insert(memory.id.clone(), Memory::clone(memory));
                 }
-                Change::Update { memory, .. } => self.place_text(memory, &mut placed),
+                Change::Update { memory, .. } => {
+                    self.place_text(memory, &mut placed);
+                    let before = known.insert(memory.id.clone(), Memory::clone(memory));
+                    if let Some(before) = before {
+                        note_move(place, memory, &before, &mut placed, &mut moving);
+                    }
+                }
                 Change::Embed { id, version, fingerprint, vectors } => {
-                    let current = before.get(id).filter(|before| before.version == *version);
+                    let current = known.get(id).filter(|before| before.version == *version);
                     if let Some(memory) = current {
                         place_vectors(memory, fingerprint, vectors, &mut placed);
                     }
@@ -52,7 +62,7 @@ impl Shelved {
                 Change::Forget { .. } | Change::Reject { .. } => {}
             }
         }
-        self.carry_vectors(commit, &before, &mut placed).await;
+        self.carry_vectors(commit, moving, &mut placed).await;
         if let Err(error) = self.put(&placed).await {
             self.take_off(&placed).await;
             return Err(error);
@@ -90,24 +100,8 @@ impl Shelved {
     /// Lets the vectors of texts that stay go where those are placed.
     ///
     /// Where that is not possible for the moment, the memory waits for new ones.
-    async fn carry_vectors(
-        &self,
-        commit: &mut Commit,
-        before: &HashMap<MemoryId, Memory>,
-        placed: &mut Placed,
-    ) {
-        let mut moving: HashMap<(Identifier, Fingerprint), Vec<Moving>> = HashMap::new();
-        for (change, made) in commit.changes.iter().enumerate() {
-            let Change::Update { memory, .. } = made else { continue };
-            let Some(before) = before.get(&memory.id) else { continue };
-            let Some((from, slot)) = laid(before) else { continue };
-            if memory.content.has_vectors_elsewhere() && memory.shares_vectors_with(before) {
-                let slot = slot.clone();
-                moving.entry(from.clone()).or_default().push(Moving { change, slot });
-            }
-            placed.outlived.entry(from).or_default().push(slot);
-        }
-        for ((from, model), moving) in moving {
+    async fn carry_vectors(&self, commit: &mut Commit, moved: Moved, placed: &mut Placed) {
+        for ((from, model), moving) in moved {
             let slots: Vec<Slot> = moving.iter().map(|one| one.slot.clone()).collect();
             let Some(shelf) = self.shelves.get(&from) else { continue };
             let found = shelf.vectors(&model, &slots).await.unwrap_or_default();
@@ -171,6 +165,22 @@ impl Shelved {
             let _ = shelf.remove(&slots).await;
         }
     }
+}
+
+/// Notes that the vectors of a version before are not needed where they are, and may move.
+fn note_move(
+    change: usize,
+    memory: &Memory,
+    before: &Memory,
+    placed: &mut Placed,
+    moving: &mut Moved,
+) {
+    let Some((from, slot)) = laid(before) else { return };
+    if memory.content.has_vectors_elsewhere() && memory.shares_vectors_with(before) {
+        let slot = slot.clone();
+        moving.entry(from.clone()).or_default().push(Moving { change, slot });
+    }
+    placed.outlived.entry(from).or_default().push(slot);
 }
 
 /// Takes vectors out of a change, to be put where the text of their memory stands.

@@ -79,11 +79,11 @@ impl Kept {
             Inherited::Elsewhere(by) => Embedding::Ready(by),
             Inherited::Same => {
                 self.vectors.clone_from(&before.vectors);
-                self.claim = before.claim.clone();
                 before.memory.embedding.clone()
             }
         };
         if self.memory.shares_vectors_with(&before.memory) {
+            self.claim = before.claim.clone();
             let of_text = before.stages.iter().filter(|(stage, _)| stage.is_of_text());
             self.stages = of_text.map(|(stage, job)| (*stage, job.clone())).collect();
         }

@@ -19,6 +19,14 @@ pub(super) fn add(connection: &Connection, memory: i64, scope: i64) -> Result<()
         .map_err(unexpected)
 }
 
+/// Returns whether a memory is in the queue.
+pub(super) fn contains(connection: &Connection, memory: i64) -> Result<bool> {
+    connection
+        .prepare_cached("SELECT 1 FROM pending WHERE memory = ?")
+        .and_then(|mut select| select.exists([memory]))
+        .map_err(unexpected)
+}
+
 /// Takes a memory out of the queue.
 pub(super) fn remove(connection: &Connection, memory: i64) -> Result<()> {
     connection

@@ -164,21 +164,31 @@ impl<'a> Writing<'a> {
         jobs::begin_again(self.connection, row.number, same_text)?;
         match memory.inherits_vectors(&before) {
             Inherited::Same => {}
-            Inherited::Nothing => self.drop_vectors(&row, None)?,
-            Inherited::Elsewhere(by) => self.drop_vectors(&row, Some(&by))?,
+            Inherited::Nothing => self.drop_vectors(&row, same_text, None)?,
+            Inherited::Elsewhere(by) => self.drop_vectors(&row, same_text, Some(&by))?,
         }
         self.note(ChangeKind::Updated, id, row.scope, row.number, memory.version);
         Ok(Outcome::Updated(id.clone()))
     }
 
     /// Removes the vectors that are kept beside a memory, of which others may stand elsewhere.
-    fn drop_vectors(&self, row: &Row, elsewhere: Option<&Fingerprint>) -> Result<()> {
+    ///
+    /// Whoever embeds the same text goes on with it.
+    fn drop_vectors(
+        &self,
+        row: &Row,
+        same_text: bool,
+        elsewhere: Option<&Fingerprint>,
+    ) -> Result<()> {
         let (connection, number) = (self.connection, row.number);
         codes::remove(connection, row.scope, number)?;
         rows::mark_embedded(connection, number, elsewhere)?;
-        pending::remove(connection, number)?;
-        let wanted = pending::adopted(connection)?;
-        if elsewhere.is_none() || wanted.is_some_and(|wanted| Some(&wanted) != elsewhere) {
+        let adopted = pending::adopted(connection)?;
+        let waits = elsewhere.is_none() || adopted.is_some_and(|model| Some(&model) != elsewhere);
+        if !waits || !same_text {
+            pending::remove(connection, number)?;
+        }
+        if waits && !pending::contains(connection, number)? {
             pending::add(connection, number, row.scope)?;
         }
         Ok(())
