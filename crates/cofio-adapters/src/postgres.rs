@@ -43,8 +43,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cofio::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
-    JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Place, Reading,
-    Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, Reading, Scope,
+    Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use cofio::store::kit::Ready;
 use cofio::store::{
@@ -575,8 +575,9 @@ impl Store for PostgresStore {
     }
 
     async fn unshelved(&self, shelf: &Identifier, limit: usize) -> Result<Vec<Unshelved>> {
-        let shelf = shelf.clone();
-        reading_all!(self; session => unshelved::list(&session, &shelf, limit))
+        reading_all!(self; session, shelf = shelf.clone() => {
+            unshelved::list(&session, &shelf, limit)
+        })
     }
 
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {
