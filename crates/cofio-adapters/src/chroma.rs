@@ -108,6 +108,15 @@ impl Shelf for Chroma {
         self.threads.run(move |client, wanted| client.put_vectors(&model, &embedded, wanted)).await
     }
 
+    async fn vectors(
+        &self,
+        model: &Fingerprint,
+        slots: &[Slot],
+    ) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
+        let (model, slots) = (model.clone(), slots.to_vec());
+        self.threads.run(move |client, wanted| client.vectors(&model, &slots, wanted)).await
+    }
+
     async fn remove_vectors(&self, model: &Fingerprint, slots: &[Slot]) -> Result<()> {
         let (model, slots) = (model.clone(), slots.to_vec());
         self.threads.run(move |client, wanted| client.remove_vectors(&model, &slots, wanted)).await

@@ -299,6 +299,19 @@ impl Shelf for Guarded {
         Ok(())
     }
 
+    async fn vectors(
+        &self,
+        model: &Fingerprint,
+        slots: &[Slot],
+    ) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
+        let mut vectors = Vec::with_capacity(slots.len());
+        for portion in self.portions(slots) {
+            let read = || self.shelf.vectors(model, portion);
+            vectors.extend(self.ask(&self.options.reading_retry, "shelf.vectors", read).await?);
+        }
+        Ok(vectors)
+    }
+
     async fn remove_vectors(&self, model: &Fingerprint, slots: &[Slot]) -> Result<()> {
         for portion in self.portions(slots) {
             let remove = || self.shelf.remove_vectors(model, portion);

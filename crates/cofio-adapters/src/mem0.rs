@@ -106,6 +106,10 @@ impl Shelf for Mem0 {
         Err(without_vectors())
     }
 
+    async fn vectors(&self, _: &Fingerprint, _: &[Slot]) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
+        Err(without_vectors())
+    }
+
     async fn remove_vectors(&self, _: &Fingerprint, _: &[Slot]) -> Result<()> {
         Err(without_vectors())
     }

@@ -45,11 +45,11 @@ use async_trait::async_trait;
 use cofio::model::{
     Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
-    Place, Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use cofio::store::kit::Ready;
 use cofio::store::{
-    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
+    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Found, Inquiry, Listing, Page, Permit,
     Rejection, ScopeSummary, Store, Tombstone, Watch,
 };
 use cofio::{Error, ErrorKind, Result};
@@ -282,7 +282,14 @@ macro_rules! writing {
 #[async_trait]
 impl Store for PostgresStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { lexical: true, entities: true, vectors: true, history: true, durable: true }
+        Capabilities {
+            lexical: true,
+            entities: true,
+            vectors: true,
+            recall: true,
+            history: true,
+            durable: true,
+        }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
@@ -329,9 +336,11 @@ impl Store for PostgresStore {
         filter: &Filter,
         limit: usize,
         inquiry: Box<dyn Inquiry>,
-    ) -> Result<Vec<(Place, Memory)>> {
+    ) -> Result<Found> {
         let (connections, filter) = (self.connections.clone(), filter.clone());
-        self.run(async move { find::find(&connections, &filter, limit, inquiry).await }).await
+        self.run(async move { find::find(&connections, &filter, limit, inquiry).await })
+            .await
+            .map(Found::from)
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
@@ -566,8 +575,10 @@ impl Store for PostgresStore {
         self.writer()?.settle().await
     }
 
-    async fn unshelved(&self, limit: usize) -> Result<Vec<Unshelved>> {
-        reading_all!(self; session => unshelved::list(&session, limit))
+    async fn unshelved(&self, shelf: &Identifier, limit: usize) -> Result<Vec<Unshelved>> {
+        reading_all!(self; session, shelf = shelf.clone() => {
+            unshelved::list(&session, &shelf, limit)
+        })
     }
 
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {

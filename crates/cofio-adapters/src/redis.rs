@@ -166,6 +166,10 @@ impl Shelf for Redis {
         Err(without_vectors())
     }
 
+    async fn vectors(&self, _: &Fingerprint, _: &[Slot]) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
+        Err(without_vectors())
+    }
+
     async fn remove_vectors(&self, _: &Fingerprint, _: &[Slot]) -> Result<()> {
         Err(without_vectors())
     }

@@ -32,8 +32,8 @@ pub use audit::{AuditAction, AuditEntry, AuditEvent, AuditRecord, ChangeRange};
 pub use bound::Bound;
 pub use caller::{Access, Caller, Grant};
 pub use change::{
-    Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Outcome, PassageHash, PassageVector,
-    Reading, ValueHash,
+    Change, ChangeKind, ChangeRecord, Commit, IdempotencyKey, Inherited, Outcome, PassageHash,
+    PassageVector, Reading, ValueHash, Vectors,
 };
 pub use clean_text::{CleanText, Standing};
 pub use draft::{Confirmation, Correction, Doubt, Draft, Lifetime, Patch};

@@ -57,6 +57,13 @@ pub trait Shelf: Send + Sync {
     /// [`Abilities::vectors`].
     async fn put_vectors(&self, model: &Fingerprint, embedded: &[Embedded]) -> Result<()>;
 
+    /// Returns the vectors that a model made of what slots hold, in their order; `None` where there are none.
+    async fn vectors(
+        &self,
+        model: &Fingerprint,
+        slots: &[Slot],
+    ) -> Result<Vec<Option<Vec<Vec<f32>>>>>;
+
     /// Removes the vectors that a model made of slots; texts stay, and so do other models' vectors.
     async fn remove_vectors(&self, model: &Fingerprint, slots: &[Slot]) -> Result<()>;
 

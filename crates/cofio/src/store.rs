@@ -99,12 +99,8 @@ pub trait Store: Send + Sync {
     /// another model than the question's are not compared. Counts and means are of the filter's
     /// scopes and of nothing else. As of an earlier moment, what is kept at a place is the version of
     /// then; evidence speaks for it by what it says now.
-    async fn find(
-        &self,
-        filter: &Filter,
-        limit: usize,
-        inquiry: Box<dyn Inquiry>,
-    ) -> Result<Vec<(Place, Memory)>>;
+    async fn find(&self, filter: &Filter, limit: usize, inquiry: Box<dyn Inquiry>)
+    -> Result<Found>;
 
     /// Returns the earlier versions of a memory that `access` opens, the oldest first.
     ///
@@ -289,6 +285,8 @@ pub trait Store: Send + Sync {
     async fn dimensions(&self, fingerprint: &Fingerprint) -> Result<Option<usize>>;
 
     /// Returns the vectors that passages with these hashes have already, in the same order.
+    ///
+    /// Those that stand on shelves are not known by their hashes.
     async fn known_vectors(
         &self,
         fingerprint: &Fingerprint,
@@ -307,8 +305,8 @@ pub trait Store: Send + Sync {
     /// Waits until everything observed or to be committed soon is there, or will never be.
     async fn settle(&self) -> Result<()>;
 
-    /// Returns some of the texts that no memory has any more and that shelves may still have.
-    async fn unshelved(&self, limit: usize) -> Result<Vec<Unshelved>>;
+    /// Returns some of the texts that no memory has any more and that a shelf may still have.
+    async fn unshelved(&self, shelf: &Identifier, limit: usize) -> Result<Vec<Unshelved>>;
 
     /// Strikes off texts that are gone from their shelves.
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()>;
@@ -334,6 +332,22 @@ pub trait Inquiry: Send {
 
     /// Picks places by all the evidence that speaks for memories.
     fn choose(&mut self, evidence: &Evidence) -> Vec<Place>;
+}
+
+/// What an inquiry led to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// What is kept at the places it chose, in their order.
+    pub memories: Vec<(Place, Memory)>,
+    /// The shelves that did not answer: what stands there was not compared by its meaning, or is
+    /// left out.
+    pub unavailable: Vec<Identifier>,
+}
+
+impl From<Vec<(Place, Memory)>> for Found {
+    fn from(memories: Vec<(Place, Memory)>) -> Self {
+        Self { memories, unavailable: Vec::new() }
+    }
 }
 
 /// By what an inquiry looks.
@@ -392,6 +406,8 @@ pub struct Capabilities {
     pub entities: bool,
     /// Finds by meaning.
     pub vectors: bool,
+    /// Gives back the vectors of a text that it has already.
+    pub recall: bool,
     /// Keeps earlier versions.
     pub history: bool,
     /// Survives the end of the process.

@@ -332,6 +332,33 @@ impl Client {
         Ok(slots.iter().map(|slot| best.get(&naming::whole(slot)).copied()).collect())
     }
 
+    pub fn vectors(
+        &self,
+        model: &Fingerprint,
+        slots: &[Slot],
+        wanted: &Wanted<'_>,
+    ) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
+        let name = self.0.collections.vectors(model);
+        let mut found: HashMap<String, BTreeMap<u64, Vec<f32>>> = HashMap::new();
+        for portion in slots.chunks(READ_PORTION) {
+            wanted.check()?;
+            let by = json!({
+                "where": record::in_slots(portion),
+                "include": ["embeddings", "metadatas"],
+            });
+            let records = self.records(&name, &by)?;
+            let metadatas = records.metadatas.unwrap_or_default().into_iter();
+            for (metadata, vector) in metadatas.zip(records.embeddings.unwrap_or_default()) {
+                let Some(metadata) = metadata else { continue };
+                let passages = found.entry(metadata.slot).or_default();
+                passages.insert(metadata.passage.unwrap_or_default(), vector);
+            }
+        }
+        let taken = |slot: &Slot| found.get(&naming::whole(slot)).cloned();
+        let vectors = slots.iter().map(|slot| Some(taken(slot)?.into_values().collect()));
+        Ok(vectors.collect())
+    }
+
     pub fn sample(
         &self,
         meaning: &Meaning,

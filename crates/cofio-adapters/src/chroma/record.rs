@@ -16,6 +16,9 @@ pub struct Metadata {
     pub slot: String,
     /// Whether an assistant said it.
     pub assistant: bool,
+    /// Which passage of its slot it is, if it is one.
+    #[serde(default)]
+    pub passage: Option<u64>,
 }
 
 /// Returns what is kept with the records of a slot.

@@ -305,7 +305,9 @@ impl<'a> Gathering<'a> {
     async fn near(&self) -> Result<Near> {
         let Some(meaning) = &self.cues.meaning else { return Ok(Near::default()) };
         let near = vectors::near(self.session, &self.numbers, self.passages, meaning, self.limit);
-        Ok(near.await?.unwrap_or_default())
+        let mut near = near.await?.unwrap_or_default();
+        vectors::add_shelved(self.session, &self.numbers, &self.cues.near, &mut near).await?;
+        Ok(near)
     }
 
     async fn pending(&self) -> Result<u64> {

@@ -90,7 +90,8 @@ pub(super) async fn adopt(session: &Session, fingerprint: &Fingerprint) -> Resul
         .execute(
             "INSERT INTO pending (memory, scope) SELECT m.memory, m.scope FROM memories AS m
              WHERE m.fingerprint IS DISTINCT FROM $1
-                OR NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = m.memory)",
+                OR (NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = m.memory)
+                    AND (m.document::json #>> '{standing,vectors}') IS DISTINCT FROM 'true')",
             &[&fingerprint.as_str()],
         )
         .await?;

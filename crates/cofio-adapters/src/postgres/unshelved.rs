@@ -82,11 +82,15 @@ impl Fresh {
 }
 
 /// Returns some of the texts that were noted.
-pub(super) async fn list(session: &Session, limit: usize) -> Result<Vec<Unshelved>> {
+pub(super) async fn list(
+    session: &Session,
+    shelf: &Identifier,
+    limit: usize,
+) -> Result<Vec<Unshelved>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let sql = format!(
         "SELECT u.shelf, u.id, u.edition, {SCOPE}
-         FROM unshelved AS u JOIN scopes AS s USING (scope) LIMIT $1"
+         FROM unshelved AS u JOIN scopes AS s USING (scope) WHERE u.shelf = $1 LIMIT $2"
     );
     let read = |row: &Row| {
         let (shelf, id, edition): (&str, &str, i64) = (get(row, 0)?, get(row, 1)?, get(row, 2)?);
@@ -94,7 +98,7 @@ pub(super) async fn list(session: &Session, limit: usize) -> Result<Vec<Unshelve
         let slot = Place { scope: rows::scope(row, 3)?, id: id.parse()?, edition };
         Ok(Unshelved { shelf: Identifier::new(shelf)?, slot })
     };
-    session.query(&sql, &[&limit]).await?.iter().map(read).collect()
+    session.query(&sql, &[&shelf.as_str(), &limit]).await?.iter().map(read).collect()
 }
 
 /// Strikes texts off.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use cofio::Result;
-use cofio::model::{Fingerprint, Groups, Meaning, PassageHash, Spread};
+use cofio::model::{Fingerprint, Groups, Meaning, PassageHash, Slot as Shelved, Spread};
+use cofio::store::decode;
 
 use super::rows::{bounded, get};
 use super::session::{Session, Sql};
@@ -50,9 +51,11 @@ pub(super) async fn dimensions(
     fingerprint: &Fingerprint,
 ) -> Result<Option<usize>> {
     let Some(model) = model(session, fingerprint).await? else { return Ok(None) };
-    let sql = "SELECT 1 FROM vectors WHERE model = $1 LIMIT 1";
-    let there = session.query(sql, &[&model.number]).await?;
-    Ok((!there.is_empty()).then_some(model.dimensions))
+    let sql = "SELECT EXISTS (SELECT 1 FROM vectors WHERE model = $1)
+                   OR EXISTS (SELECT 1 FROM memories WHERE fingerprint = $2)";
+    let there: bool =
+        get(&session.query(sql, &[&model.number, &fingerprint.as_str()]).await?[0], 0)?;
+    Ok(there.then_some(model.dimensions))
 }
 
 /// Returns the vectors that passages with these hashes have, in the same order.
@@ -94,7 +97,7 @@ pub(super) async fn keep(session: &Session, world: &World) -> Result<Vec<Sql>> {
     let mut by_model: HashMap<&Fingerprint, Vec<&Slot>> = HashMap::new();
     for slot in alive() {
         if let Some(embedded) = &slot.embedded {
-            by_model.entry(embedded.vectors().0).or_default().push(slot);
+            by_model.entry(embedded.model()).or_default().push(slot);
         }
     }
     for (fingerprint, slots) in by_model {
@@ -110,6 +113,10 @@ async fn keep_of(
 ) -> Result<Vec<Sql>> {
     let numbers: Vec<i64> = slots.iter().map(|slot| slot.number).collect();
     let passages = Passages::of(slots);
+    let elsewhere = slots.iter().filter_map(|slot| slot.embedded.as_ref()?.dimensions_elsewhere());
+    if let Some(dimensions) = elsewhere.max() {
+        made(session, fingerprint, dimensions).await?;
+    }
     let mut all = Vec::new();
     if let Some(dimensions) = passages.vectors.first().map(|vector| vector.0.len()) {
         let model = made(session, fingerprint, dimensions).await?;
@@ -139,7 +146,7 @@ impl Passages {
     fn of(slots: &[&Slot]) -> Self {
         let mut all = Self::default();
         for slot in slots {
-            let vectors = slot.embedded.as_ref().map_or(&[][..], |embedded| embedded.vectors().1);
+            let vectors = slot.embedded.as_ref().map_or(&[][..], |embedded| embedded.vectors());
             for (place, known) in (0..).zip(vectors) {
                 all.memories.push(slot.number);
                 all.places.push(place);
@@ -192,6 +199,34 @@ pub(super) struct Near {
     pub(super) spread: Groups<Spread>,
     /// Whether everything was compared.
     pub(super) complete: bool,
+}
+
+/// Adds what shelves call near, as far as the texts still stand there.
+pub(super) async fn add_shelved(
+    session: &Session,
+    scopes: &[i64],
+    shelved: &[(Shelved, f32)],
+    near: &mut Near,
+) -> Result<()> {
+    if shelved.is_empty() {
+        return Ok(());
+    }
+    let cosines: HashMap<&Shelved, f32> = shelved.iter().map(|(slot, c)| (slot, *c)).collect();
+    let ids: Vec<&str> = shelved.iter().map(|(slot, _)| slot.id.as_str()).collect();
+    let sql = "SELECT m.memory, m.document FROM memories AS m
+               WHERE m.id = ANY ($1) AND m.scope = ANY ($2)";
+    for row in &session.query(sql, &[&ids, &scopes]).await? {
+        let slot = decode(get(row, 1)?)?.slot();
+        if let Some(cosine) = slot.and_then(|slot| cosines.get(&slot).copied()) {
+            near.compare([(get(row, 0)?, cosine)]);
+            near.nearest.push(get(row, 0)?);
+        }
+    }
+    let Near { nearest, cosines, .. } = near;
+    let cosine = |memory: &i64| cosines.get(memory).copied().unwrap_or(f32::MIN);
+    nearest.sort_by(|one, two| cosine(two).total_cmp(&cosine(one)));
+    nearest.dedup();
+    Ok(())
 }
 
 /// Returns what is near in the open scopes, which have so many passages.

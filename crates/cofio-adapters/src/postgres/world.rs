@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use cofio::Result;
 use cofio::model::{
-    AuditEntry, Change, ChangeKind, ChangeRange, Commit, Fingerprint, Memory, MemoryId, Outcome,
-    PassageVector, Reading, Scope, Timestamp, ValueHash,
+    AuditEntry, Change, ChangeKind, ChangeRange, Commit, Embedding, Fingerprint, Inherited, Memory,
+    MemoryId, Outcome, PassageVector, Reading, Scope, Timestamp, ValueHash, Vectors,
 };
 use cofio::store::kit::{
     Derived, Ready, already_known, check_work, key_conflict, key_digest, version_conflict,
@@ -164,11 +164,31 @@ impl Content {
         &self.ready.derived[self.place]
     }
 
-    /// Returns the vectors that a change keeps, and who made them.
-    pub(super) fn vectors(&self) -> (&Fingerprint, &[PassageVector]) {
+    /// Returns the model whose vectors a memory has after a change.
+    pub(super) fn model(&self) -> &Fingerprint {
         match self.change() {
-            Change::Embed { fingerprint, vectors, .. } => (fingerprint, vectors),
-            _ => unreachable!("only a change that keeps vectors is an embedding"),
+            Change::Embed { fingerprint, .. } => fingerprint,
+            Change::Update { memory, .. } => match &memory.embedding {
+                Embedding::Ready(by) => by,
+                Embedding::Pending => unreachable!("what waits for vectors has none"),
+            },
+            _ => unreachable!("only a change after which a memory has vectors is an embedding"),
+        }
+    }
+
+    /// Returns the vectors that a change keeps beside the memory.
+    pub(super) fn vectors(&self) -> &[PassageVector] {
+        match self.change() {
+            Change::Embed { vectors: Vectors::Here(vectors), .. } => vectors,
+            _ => &[],
+        }
+    }
+
+    /// Returns how many dimensions vectors have that stand elsewhere.
+    pub(super) fn dimensions_elsewhere(&self) -> Option<usize> {
+        match self.change() {
+            Change::Embed { vectors: Vectors::Elsewhere { dimensions }, .. } => *dimensions,
+            _ => None,
         }
     }
 }
@@ -364,10 +384,19 @@ impl World {
         slot.identity = identity;
         slot.assistant = memory.said_by_assistant();
         slot.stages = slot.stages.max(if same_text { Stages::NotOfText } else { Stages::All });
-        if !same_text {
-            slot.outdated = true;
-            slot.embedded = None;
-            slot.queue = Queue::Again;
+        match memory.inherits_vectors(&before) {
+            Inherited::Same => {}
+            Inherited::Nothing => {
+                slot.outdated = true;
+                slot.embedded = None;
+                slot.queue = Queue::Again;
+            }
+            Inherited::Elsewhere(by) => {
+                let wanted = self.model.as_ref().is_none_or(|model| *model == by);
+                slot.outdated = true;
+                slot.embedded = Some(content.clone());
+                slot.queue = if wanted { Queue::Done } else { Queue::Again };
+            }
         }
         slot.content = Some(content.clone());
         self.note(ChangeKind::Updated, &id, &slot, at);

@@ -52,6 +52,7 @@ impl Search {
             app.output.note_scopes(&answer.searched);
         }
         note_meaning(app, answer.meaning);
+        note_unavailable(app, &answer);
         Ok(())
     }
 }
@@ -66,6 +67,15 @@ pub fn show(page: &mut Page, answer: &Answer, with_reasons: bool, zone: &TimeZon
                 page.aside(format!("  {reason}"));
             }
         }
+    }
+}
+
+/// Says which shelves did not answer.
+fn note_unavailable(app: &App, answer: &Answer) {
+    for shelf in &answer.unavailable {
+        let name = shelf.as_str();
+        app.output
+            .note(&format!("the shelf {name:?} did not answer: what stands there may be missing"));
     }
 }
 

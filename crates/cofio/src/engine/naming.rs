@@ -21,7 +21,8 @@ impl Engine {
         let folded = fold(name);
         let inquiry = Naming { names: vec![folded.clone()], limit };
         let found = self.store.find(filter, limit, Box::new(inquiry)).await?;
-        let mut memories: Vec<Memory> = found.into_iter().map(|(_, memory)| memory).collect();
+        let mut memories: Vec<Memory> =
+            found.memories.into_iter().map(|(_, memory)| memory).collect();
         // Something else may be written the same.
         memories.retain(|memory| {
             let mut named = memory.entities.iter();

@@ -34,7 +34,8 @@ impl Engine {
         let looked_up = LookedUp { words: &looked.cues.words, names: &looked.cues.names };
         let (hits, left_out) = retrieval::merge(looked.found, query, looked_up);
         let (total, meaning) = (looked.total, looked.meaning);
-        Ok(Answer { hits, total, left_out, searched: filter.scopes, meaning })
+        let unavailable = looked.unavailable;
+        Ok(Answer { hits, total, left_out, searched: filter.scopes, meaning, unavailable })
     }
 
     pub(super) fn check_query(&self, query: &Query) -> Result<()> {

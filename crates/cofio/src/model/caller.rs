@@ -138,7 +138,7 @@ impl Access {
         Self(std::array::from_fn(|_| Grant::default()))
     }
 
-    fn everything() -> Self {
+    pub(crate) fn everything() -> Self {
         Self(std::array::from_fn(|_| Grant::Any))
     }
 

@@ -20,7 +20,8 @@ pub enum Change {
     /// Replace a memory by its next version, if it still has the version before.
     ///
     /// Whatever the next version says about its embedding, the store knows better: vectors stay
-    /// as long as they are those of the text.
+    /// as long as they are those of the text. Only of vectors that stand elsewhere it cannot know,
+    /// and believes the next version.
     Update {
         /// The next version.
         memory: Box<Memory>,
@@ -54,9 +55,32 @@ pub enum Change {
         version: u64,
         /// The model that made the vectors.
         fingerprint: Fingerprint,
-        /// The vectors, in the order of the passages.
-        vectors: Vec<PassageVector>,
+        /// The vectors.
+        vectors: Vectors,
     },
+}
+
+/// The vectors of a memory's passages.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Vectors {
+    /// In the order of the passages, to be kept beside the memory.
+    Here(Vec<PassageVector>),
+    /// On the shelf that the text stands on, where they are already.
+    Elsewhere {
+        /// How many numbers each has, if there is any.
+        dimensions: Option<usize>,
+    },
+}
+
+/// What becomes of a memory's vectors with its next version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inherited {
+    /// They stay beside it.
+    Same,
+    /// There are none.
+    Nothing,
+    /// None stay beside it, as those of a model stand elsewhere.
+    Elsewhere(Fingerprint),
 }
 
 /// What a passage means, to one model.

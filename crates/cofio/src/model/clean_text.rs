@@ -30,6 +30,8 @@ pub struct Standing {
     pub bytes: usize,
     /// The words that it writes with a capital letter, as [`text::fold`] makes them.
     pub capitals: BTreeSet<String>,
+    /// Whether its vectors stand there too, and nowhere else.
+    pub vectors: bool,
 }
 
 impl CleanText {
@@ -57,10 +59,10 @@ impl CleanText {
     }
 
     /// Returns the same text, which a store is not to keep beside its memory.
-    pub(crate) fn standing_on(self, shelf: Identifier, edition: u64) -> Self {
+    pub(crate) fn standing_on(self, shelf: Identifier, edition: u64, vectors: bool) -> Self {
         let (digest, bytes) = (digest(&self.text), self.text.len());
         let capitals = words(&self.text).filter(|word| is_capital(word)).map(text::fold).collect();
-        let standing = Standing { shelf, edition, digest, bytes, capitals };
+        let standing = Standing { shelf, edition, digest, bytes, capitals, vectors };
         Self { standing: Some(Box::new(standing)), ..self }
     }
 
@@ -75,6 +77,11 @@ impl CleanText {
     /// Returns where the text stands, unless a store keeps it beside its memory.
     pub fn standing(&self) -> Option<&Standing> {
         self.standing.as_deref()
+    }
+
+    /// Returns whether its vectors stand where it does, on a shelf.
+    pub fn has_vectors_elsewhere(&self) -> bool {
+        self.standing().is_some_and(|standing| standing.vectors)
     }
 
     /// Returns whether another text is the same, wherever the two stand.

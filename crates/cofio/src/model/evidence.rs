@@ -1,6 +1,6 @@
 //! What speaks for memories as the answer to a question: facts from a store, for ranking to weigh.
 
-use super::{Fingerprint, Kind, Trust};
+use super::{Fingerprint, Kind, Slot, Trust};
 
 /// What a search knows about the memories it wants.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,6 +14,9 @@ pub struct Cues {
     pub times: Vec<(i64, i64)>,
     /// What the question means.
     pub meaning: Option<Meaning>,
+    /// What is near by vectors that stand on shelves, with the cosines: a memory whose text stands
+    /// under another slot by now is not meant.
+    pub near: Vec<(Slot, f32)>,
     /// Whether the cosine of every turn is wanted, however many there are.
     pub every_cosine: bool,
 }

@@ -2,7 +2,8 @@ use std::fmt;
 
 use super::names::names;
 use super::{
-    CleanText, Identifier, Kind, Layer, MemoryId, Mention, Metadata, Scope, Slot, Source, Timestamp,
+    CleanText, Identifier, Inherited, Kind, Layer, MemoryId, Mention, Metadata, Scope, Slot,
+    Source, Timestamp,
 };
 use crate::error::{Error, Result};
 use crate::text;
@@ -81,10 +82,21 @@ impl Memory {
         passages.map(|passage| CleanText::stored(passage.to_owned())).collect()
     }
 
-    /// Returns whether the vectors of another version are those of this one too.
+    /// Returns whether the vectors of another version would be those of this one too.
     pub fn shares_vectors_with(&self, other: &Self) -> bool {
         self.content.says_the_same_as(&other.content)
             && self.said_by_assistant() == other.said_by_assistant()
+    }
+
+    /// Returns what becomes of the vectors of the version before.
+    pub fn inherits_vectors(&self, before: &Self) -> Inherited {
+        let elsewhere = self.content.has_vectors_elsewhere();
+        match &self.embedding {
+            Embedding::Ready(by) if elsewhere => Inherited::Elsewhere(by.clone()),
+            _ if elsewhere || before.content.has_vectors_elsewhere() => Inherited::Nothing,
+            _ if self.shares_vectors_with(before) => Inherited::Same,
+            _ => Inherited::Nothing,
+        }
     }
 
     /// Returns where its text stands, unless a store keeps it beside the memory.

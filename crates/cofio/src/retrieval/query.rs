@@ -3,7 +3,7 @@ use std::fmt;
 use jiff::tz::TimeZone;
 
 use super::merge::Hit;
-use crate::model::{Criteria, Identifiers, Layer, Scope, Timestamp};
+use crate::model::{Criteria, Identifier, Identifiers, Layer, Scope, Timestamp};
 
 /// The least cosine of a hit found by vectors alone, if nothing is said.
 pub const SEMANTIC_THRESHOLD: f64 = 0.7;
@@ -146,6 +146,9 @@ pub struct Answer {
     pub searched: Vec<Scope>,
     /// How meaning took part.
     pub meaning: MeaningUsed,
+    /// The shelves that did not answer: what stands there was not compared by its meaning, or is
+    /// not among the hits.
+    pub unavailable: Vec<Identifier>,
 }
 
 /// How the meaning of a question took part in a search.

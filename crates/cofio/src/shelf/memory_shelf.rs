@@ -119,6 +119,16 @@ impl Shelf for MemoryShelf {
         Ok(())
     }
 
+    async fn vectors(
+        &self,
+        model: &Fingerprint,
+        slots: &[Slot],
+    ) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
+        let (kept, now) = (self.kept(), (self.clock)());
+        let vectors = |slot: &Slot| look(&kept, slot, now)?.vectors.get(model).cloned();
+        Ok(slots.iter().map(vectors).collect())
+    }
+
     async fn remove_vectors(&self, model: &Fingerprint, slots: &[Slot]) -> Result<()> {
         let mut kept = self.kept();
         for slot in slots {

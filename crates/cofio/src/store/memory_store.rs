@@ -24,8 +24,8 @@ use self::contents::Contents;
 use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
-    Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
-    Rejection, ScopeSummary, Store, Tombstone, Watch,
+    Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Found, Inquiry, Listing, Page,
+    Permit, Rejection, ScopeSummary, Store, Tombstone, Watch,
 };
 use crate::error::Result;
 use crate::model::{
@@ -62,7 +62,14 @@ impl fmt::Debug for MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { lexical: true, entities: true, vectors: true, history: true, durable: false }
+        Capabilities {
+            lexical: true,
+            entities: true,
+            vectors: true,
+            recall: true,
+            history: true,
+            durable: false,
+        }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
@@ -99,15 +106,17 @@ impl Store for MemoryStore {
         filter: &Filter,
         limit: usize,
         mut inquiry: Box<dyn Inquiry>,
-    ) -> Result<Vec<(Place, Memory)>> {
+    ) -> Result<Found> {
         let contents = self.contents();
         let survey = match inquiry.words() {
             Some(words) => evidence::survey(&contents, &filter.scopes, words),
             None => Survey::default(),
         };
-        let Cued::By(cues) = inquiry.cues(&survey) else { return Ok(Vec::new()) };
+        let Cued::By(cues) = inquiry.cues(&survey) else {
+            return Ok(Found::default());
+        };
         let evidence = evidence::evidence(&contents, filter, &cues, limit);
-        Ok(at(&contents, filter, &inquiry.choose(&evidence)))
+        Ok(at(&contents, filter, &inquiry.choose(&evidence)).into())
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
@@ -358,8 +367,10 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn unshelved(&self, limit: usize) -> Result<Vec<Unshelved>> {
-        Ok(self.contents().unshelved.iter().take(limit).cloned().collect())
+    async fn unshelved(&self, shelf: &Identifier, limit: usize) -> Result<Vec<Unshelved>> {
+        let contents = self.contents();
+        let of_it = contents.unshelved.iter().filter(|noted| noted.shelf == *shelf);
+        Ok(of_it.take(limit).cloned().collect())
     }
 
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {

@@ -44,14 +44,14 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::kit::Ready;
 use super::{
-    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
+    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Found, Inquiry, Listing, Page, Permit,
     Rejection, ScopeSummary, Store, Tombstone, Watch,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
-    Place, Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use threads::Threads;
 
@@ -146,7 +146,14 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { lexical: true, entities: true, vectors: true, history: true, durable: true }
+        Capabilities {
+            lexical: true,
+            entities: true,
+            vectors: true,
+            recall: true,
+            history: true,
+            durable: true,
+        }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
@@ -182,11 +189,12 @@ impl Store for SqliteStore {
         filter: &Filter,
         limit: usize,
         inquiry: Box<dyn Inquiry>,
-    ) -> Result<Vec<(Place, Memory)>> {
+    ) -> Result<Found> {
         let (kept, filter) = (Arc::clone(&self.kept), filter.clone());
         self.threads
             .read(move |connection| evidence::find(connection, &kept, &filter, limit, inquiry))
             .await
+            .map(Found::from)
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
@@ -453,8 +461,9 @@ impl Store for SqliteStore {
         self.threads.settle().await
     }
 
-    async fn unshelved(&self, limit: usize) -> Result<Vec<Unshelved>> {
-        self.threads.read(move |connection| unshelved::list(connection, limit)).await
+    async fn unshelved(&self, shelf: &Identifier, limit: usize) -> Result<Vec<Unshelved>> {
+        let shelf = shelf.clone();
+        self.threads.read(move |connection| unshelved::list(connection, &shelf, limit)).await
     }
 
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 
 use super::{
-    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Inquiry, Listing, Page, Permit,
+    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Found, Inquiry, Listing, Page, Permit,
     Rejection, ScopeSummary, Store, Tombstone, Watch,
 };
 use crate::error::Result;
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
-    Place, Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
 /// A store around another one.
@@ -25,6 +25,21 @@ pub trait Surrounding: Send + Sync {
 
     /// Does what [`Store::commit`] does.
     async fn commit_inside(&self, commit: Commit) -> Result<Vec<Outcome>>;
+
+    /// Does what [`Store::capabilities`] does.
+    fn abilities(&self) -> Capabilities {
+        self.inner().capabilities()
+    }
+
+    /// Does what [`Store::find`] does.
+    async fn find_inside(
+        &self,
+        filter: &Filter,
+        limit: usize,
+        inquiry: Box<dyn Inquiry>,
+    ) -> Result<Found> {
+        self.inner().find(filter, limit, inquiry).await
+    }
 
     /// Makes memories whole that the other store gave.
     async fn complete(&self, memories: Vec<Memory>, _missing: Missing) -> Result<Vec<Memory>> {
@@ -53,7 +68,7 @@ impl<T: Surrounding> Store for T {
     }
 
     fn capabilities(&self) -> Capabilities {
-        self.inner().capabilities()
+        self.abilities()
     }
 
     fn commit_soon(&self, commit: Commit) {
@@ -91,14 +106,8 @@ impl<T: Surrounding> Store for T {
         filter: &Filter,
         limit: usize,
         inquiry: Box<dyn Inquiry>,
-    ) -> Result<Vec<(Place, Memory)>> {
-        let found = self.inner().find(filter, limit, inquiry).await?;
-        let (places, memories): (Vec<Place>, Vec<Memory>) = found.into_iter().unzip();
-        let places: HashMap<MemoryId, Place> =
-            memories.iter().map(|memory| memory.id.clone()).zip(places).collect();
-        let complete = self.complete(memories, Missing::IsLeftOut).await?;
-        let placed = |memory: Memory| Some((*places.get(&memory.id)?, memory));
-        Ok(complete.into_iter().filter_map(placed).collect())
+    ) -> Result<Found> {
+        self.find_inside(filter, limit, inquiry).await
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
@@ -312,8 +321,8 @@ impl<T: Surrounding> Store for T {
         self.inner().settle().await
     }
 
-    async fn unshelved(&self, limit: usize) -> Result<Vec<Unshelved>> {
-        self.inner().unshelved(limit).await
+    async fn unshelved(&self, shelf: &Identifier, limit: usize) -> Result<Vec<Unshelved>> {
+        self.inner().unshelved(shelf, limit).await
     }
 
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {

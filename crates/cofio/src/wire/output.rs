@@ -74,6 +74,9 @@ pub struct SearchOutput {
     pub pending_embeddings: u64,
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
+    /// The shelves that did not answer: what stands there may be missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<String>,
 }
 
 /// One hit.
@@ -393,6 +396,7 @@ impl From<&Answer> for SearchOutput {
                 _ => 0,
             },
             left_out: answer.left_out,
+            unavailable: answer.unavailable.iter().map(ToString::to_string).collect(),
         }
     }
 }

@@ -114,7 +114,17 @@ impl Shelf for Shaky {
     }
 
     async fn put_vectors(&self, model: &Fingerprint, embedded: &[Embedded]) -> Result<()> {
+        self.check()?;
         self.shelf.put_vectors(model, embedded).await
+    }
+
+    async fn vectors(
+        &self,
+        model: &Fingerprint,
+        slots: &[Slot],
+    ) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
+        self.check()?;
+        self.shelf.vectors(model, slots).await
     }
 
     async fn remove_vectors(&self, model: &Fingerprint, slots: &[Slot]) -> Result<()> {
@@ -127,10 +137,12 @@ impl Shelf for Shaky {
         within: &Within,
         limit: usize,
     ) -> Result<Vec<(Slot, f32)>> {
+        self.check()?;
         self.shelf.nearest(meaning, within, limit).await
     }
 
     async fn cosines(&self, meaning: &Meaning, slots: &[Slot]) -> Result<Vec<Option<f32>>> {
+        self.check()?;
         self.shelf.cosines(meaning, slots).await
     }
 
@@ -222,7 +234,7 @@ fn every_version_has_a_text_and_forgetting_leaves_none() {
     assert!(house.found("bees").is_empty());
     house.forget(&kept.id);
     assert!(house.attic.texts().is_empty());
-    assert!(block_on(house.home.unshelved(10)).unwrap().is_empty());
+    assert!(block_on(house.home.unshelved(&named("attic"), 10)).unwrap().is_empty());
 }
 
 #[test]
@@ -259,7 +271,7 @@ fn a_shelf_that_is_down_costs_what_stands_on_it_and_nothing_else() {
     assert_eq!(unread.unwrap_err().kind(), ErrorKind::Provider);
 
     house.forget(&kept.id);
-    assert_eq!(block_on(house.home.unshelved(10)).unwrap().len(), 1);
+    assert_eq!(block_on(house.home.unshelved(&named("attic"), 10)).unwrap().len(), 1);
     house.attic.set_down(false);
     assert_eq!(house.attic.texts(), ["Alice keeps bees"], "nobody could take it off");
     assert_eq!(block_on(house.shelved.tidy()).unwrap(), 1);
@@ -296,4 +308,59 @@ fn rules_say_which_texts_stand_where() {
 
     let nowhere = Shelved::new(home, HashMap::new(), Rules(vec![rule]));
     assert_eq!(nowhere.unwrap_err().kind(), ErrorKind::Configuration);
+}
+
+#[test]
+fn what_a_dead_process_left_is_swept_away_and_nothing_else() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    let patch = Patch { content: Some("Alice keeps hens".to_owned()), ..Patch::default() };
+    block_on(house.life.engine.update(&local("alice"), &kept.id, patch)).unwrap();
+    let named = block_on(house.attic.slots(&alice(), None, 10)).unwrap();
+    let left = Slot { edition: 7, ..named[0].clone() };
+    let labels = Labels::of(&kept);
+    let content = Content { slot: left.clone(), text: kept.content, labels };
+    block_on(house.attic.put(&[content])).unwrap();
+    let sweep = |at: &str| block_on(house.shelved.sweep(&[alice()], at.parse().unwrap())).unwrap();
+    assert_eq!(sweep("2026-05-01T12:00:00Z"), 0, "it may be about to be named");
+    assert_eq!(sweep("2026-05-01T12:14:00Z"), 0);
+    assert_eq!(sweep("2026-05-01T12:15:00Z"), 1);
+    assert_eq!(block_on(house.attic.slots(&alice(), None, 10)).unwrap(), named);
+}
+
+#[test]
+fn a_shelf_that_is_down_keeps_no_other_from_being_tidied() {
+    let (home, down, up) = (Arc::new(MemoryStore::new()), Shaky::new(), Shaky::new());
+    let (cellar, attic): (Identifier, Identifier) = (named("cellar"), named("attic"));
+    let shelves: HashMap<Identifier, Arc<dyn Shelf>> = HashMap::from([
+        (cellar.clone(), Arc::new(down.clone()) as Arc<dyn Shelf>),
+        (attic.clone(), Arc::new(up.clone()) as Arc<dyn Shelf>),
+    ]);
+    let working =
+        Rule { kinds: vec![Kind::Working], shelf: Some(attic.clone()), ..Rule::default() };
+    let rules = Rules(vec![working, Rule::everything(cellar.clone())]);
+    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules).unwrap());
+    let life = Life::on(shelved.clone(), Config::default());
+    let mut draft = fact("alice", "She is at the hive");
+    draft.kind = Kind::Working;
+    let ids = [life.keep(draft).id, life.keep(fact("alice", "Alice keeps bees")).id];
+    down.set_down(true);
+    block_on(life.engine.forget(&local("alice"), &ids)).unwrap();
+    assert!(up.texts().is_empty());
+    assert_eq!(block_on(home.unshelved(&cellar, 10)).unwrap().len(), 1);
+    assert_eq!(block_on(home.unshelved(&attic, 10)).unwrap(), []);
+}
+
+#[test]
+fn an_answer_says_which_shelf_was_silent() {
+    let house = House::new();
+    house.keep("Alice keeps bees");
+    let query = Query::new(Selection::new(identifiers(&[(Layer::User, "alice")])), "bees");
+    let silent = || {
+        let answer = block_on(house.life.engine.search(&local("alice"), &query)).unwrap();
+        answer.unavailable
+    };
+    assert_eq!(silent(), []);
+    house.attic.set_down(true);
+    assert_eq!(silent(), [named("attic")]);
 }

@@ -55,13 +55,17 @@ fn a_text_stands_on_its_shelf_alone_until_its_memory_is_forgotten() {
 
     // Whoever forgets without the shelf leaves a note of both texts.
     block_on(home.commit(forgetting(std::slice::from_ref(&bees)))).unwrap();
-    let noted: Vec<Unshelved> = block_on(home.unshelved(10)).unwrap();
+    let noted: Vec<Unshelved> = block_on(home.unshelved(&named("attic"), 10)).unwrap();
     assert_eq!(noted.len(), 2);
     assert!(noted.iter().all(|one| slots().contains(&one.slot) && one.shelf == named("attic")));
     assert_eq!(block_on(shelved.tidy()).unwrap(), 2);
-    assert!(slots().is_empty() && block_on(home.unshelved(10)).unwrap().is_empty());
+    assert!(
+        slots().is_empty() && block_on(home.unshelved(&named("attic"), 10)).unwrap().is_empty()
+    );
 
     let tea = remember(&engine, "alice", "Alice drinks tea").unwrap().memory.id;
     block_on(engine.forget(&keeper(), &[tea])).unwrap();
-    assert!(slots().is_empty() && block_on(home.unshelved(10)).unwrap().is_empty());
+    assert!(
+        slots().is_empty() && block_on(home.unshelved(&named("attic"), 10)).unwrap().is_empty()
+    );
 }

@@ -12,7 +12,7 @@ use crate::embed::{self, Embedder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Level};
 use crate::model::{
-    Change, CleanText, Commit, Identifier, Memory, Outcome, PassageHash, PassageVector,
+    Change, CleanText, Commit, Identifier, Memory, Outcome, PassageHash, PassageVector, Vectors,
 };
 use crate::store::Claimed;
 
@@ -114,6 +114,7 @@ impl Batch<'_> {
         let change = |(task, vectors): (&Task, Vec<PassageVector>)| {
             let Memory { id, version, .. } = &task.claimed.memory;
             let (id, fingerprint) = (id.clone(), fingerprint.clone());
+            let vectors = Vectors::Here(vectors);
             Change::Embed { id, version: *version, fingerprint, vectors }
         };
         let commit = Commit {

@@ -12,11 +12,11 @@ use super::super::Engine;
 use super::is_by_layer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Level};
-use crate::model::{Cues, Evidence, Filter, Meaning, Memory, Place, Survey, Timestamp};
+use crate::model::{Cues, Evidence, Filter, Identifier, Meaning, Memory, Place, Survey, Timestamp};
 use crate::retrieval::{
     self, Aim, Interpretation, MeaningUsed, Mode, Query, Question, Scored, dates,
 };
-use crate::store::{Cued, Foreseen, Inquiry};
+use crate::store::{Cued, Foreseen, Found, Inquiry};
 use crate::text;
 
 /// What was found out about a question.
@@ -27,6 +27,8 @@ pub(in super::super) struct Looked {
     /// For how many something speaks.
     pub(in super::super) total: usize,
     pub(in super::super) meaning: MeaningUsed,
+    /// The shelves that did not answer.
+    pub(in super::super) unavailable: Vec<Identifier>,
 }
 
 impl Engine {
@@ -58,14 +60,16 @@ impl Engine {
                 gathering: None,
                 report,
             };
-            let memories = self.store.find(filter, depth, Box::new(looking)).await?;
+            let Found { memories, unavailable } =
+                self.store.find(filter, depth, Box::new(looking)).await?;
             match reports.try_recv().map_err(|_| unheard())? {
                 Report::Unclear(reading) => {
                     let meaning = self.meaning(query, &reading.by_meaning).await?;
                     understood = Some(Understood { reading, meaning });
                 }
                 Report::Ranked(Ranking { cues, ranked, total, meaning }) => {
-                    return Ok(Looked { cues, found: paired(ranked, memories), total, meaning });
+                    let found = paired(ranked, memories);
+                    return Ok(Looked { cues, found, total, meaning, unavailable });
                 }
             }
         }
@@ -206,7 +210,7 @@ impl Looking {
         let times = if mode == Mode::Hybrid { times(&aim) } else { Vec::new() };
         // Nothing is farther than the opposite.
         let every_cosine = aim.threshold.is_some_and(|threshold| threshold > -1.0);
-        let cues = Cues { words, names, times, meaning, every_cosine };
+        let cues = Cues { words, names, times, meaning, near: Vec::new(), every_cosine };
         self.gathering = Some(Gathering { cues: cues.clone(), aim, meaning: used });
         cues
     }

@@ -25,6 +25,7 @@ pub(super) async fn without_vectors_nothing_is_pretended(shelf: Subject) {
     let (own, within) = ([slot(&alice(), 1)], Within::scopes(vec![alice()]));
     let refused = [
         shelf.0.put_vectors(&model(), &[near(&own[0], &[0.9])]).await.err(),
+        shelf.0.vectors(&model(), &own).await.err(),
         shelf.0.remove_vectors(&model(), &own).await.err(),
         shelf.0.nearest(&question(), &within, 9).await.err(),
         shelf.0.cosines(&question(), &own).await.err(),

@@ -6,7 +6,7 @@ use crate::model::{
     Access, AccessPolicy, Accesses, AuditAction, AuditEvent, Caller, Change, Channel, CleanText,
     Commit, Cues, Embedding, EntityType, Filter, Fingerprint, Identifier, Identifiers, Kind, Layer,
     Memory, MemoryId, Mention, Metadata, PassageHash, PassageVector, Provenance, Scope, Source,
-    State, Timestamp,
+    State, Timestamp, Vectors,
 };
 use crate::store::{Order, Page};
 use crate::text;
@@ -169,7 +169,7 @@ pub(super) fn embed(memory: &Memory) -> Change {
         id: memory.id.clone(),
         version: memory.version,
         fingerprint: fingerprint(),
-        vectors: vectors(&[&[0.6, 0.8]]),
+        vectors: Vectors::Here(vectors(&[&[0.6, 0.8]])),
     }
 }
 

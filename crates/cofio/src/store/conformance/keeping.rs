@@ -10,7 +10,7 @@ use super::fixtures::{
 use super::subject::Subject;
 use crate::model::{
     Accesses, AuditAction, AuditEvent, Change, Embedding, Fingerprint, Kind, Memory, MemoryId,
-    Outcome, Reading, Scope, State,
+    Outcome, Reading, Scope, State, Vectors,
 };
 
 fn alice() -> Scope {
@@ -46,7 +46,7 @@ pub(super) async fn a_vector_of_another_model_replaces_the_first(store: Subject)
         id: id(1),
         version: 1,
         fingerprint: other.clone(),
-        vectors: vectors(&[&[0.0, 1.0, 0.0]]),
+        vectors: Vectors::Here(vectors(&[&[0.0, 1.0, 0.0]])),
     };
     assert_eq!(store.commit(vec![again]).await, [Outcome::Embedded(id(1))]);
     let found = store.find(&id(1)).await.expect("the memory is there");

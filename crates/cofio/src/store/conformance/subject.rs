@@ -91,7 +91,7 @@ impl Subject {
         let (probe, heard) = Probe::new();
         let probe = Probe { words: Some(words.to_vec()), ..probe };
         let found = self.0.find(&filter, 1, Box::new(probe)).await.expect("scopes are surveyed");
-        assert!(found.is_empty(), "an inquiry without cues ends");
+        assert!(found.memories.is_empty(), "an inquiry without cues ends");
         match (heard.recv().await, heard.recv().await) {
             (Ok(Heard::Survey(survey)), Err(_)) => survey,
             other => panic!("a survey and nothing else: {other:?}"),
@@ -101,7 +101,7 @@ impl Subject {
     pub async fn at(&self, filter: &Filter, places: &[Place]) -> Vec<(Place, Memory)> {
         let (probe, _heard) = Probe::new();
         let probe = Probe { cues: Some(Cues::default()), places: places.to_vec(), ..probe };
-        self.0.find(filter, 1, Box::new(probe)).await.expect("memories are loaded")
+        self.0.find(filter, 1, Box::new(probe)).await.expect("memories are loaded").memories
     }
 
     pub async fn adopt(&self, fingerprint: &Fingerprint) -> bool {

@@ -20,6 +20,8 @@ pub(super) struct StandingDocument {
     capitals: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     question: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    vectors: bool,
     passages: Vec<PassageDocument>,
 }
 
@@ -32,7 +34,8 @@ struct PassageDocument {
 impl StandingDocument {
     /// Returns what is persisted of a memory's text if it stands elsewhere.
     pub(super) fn of(memory: &Memory) -> Option<Self> {
-        let Standing { shelf, edition, digest, bytes, capitals } = memory.content.standing()?;
+        let Standing { shelf, edition, digest, bytes, capitals, vectors } =
+            memory.content.standing()?;
         let Analysed { passages, question } = Analysed::of(memory);
         let count = |(term, Count { told, asked })| (term, (told, asked));
         let passage = |Passage { terms, length }| PassageDocument {
@@ -46,6 +49,7 @@ impl StandingDocument {
             bytes: *bytes,
             capitals: capitals.clone(),
             question,
+            vectors: *vectors,
             passages: passages.into_iter().map(passage).collect(),
         })
     }
@@ -54,8 +58,8 @@ impl StandingDocument {
     pub(super) fn text(&self) -> Result<CleanText> {
         let shelf = Identifier::new(&self.shelf).map_err(unreadable)?;
         let (edition, digest, bytes) = (self.edition, self.digest, self.bytes);
-        let capitals = self.capitals.clone();
-        Ok(CleanText::elsewhere(Standing { shelf, edition, digest, bytes, capitals }))
+        let (capitals, vectors) = (self.capitals.clone(), self.vectors);
+        Ok(CleanText::elsewhere(Standing { shelf, edition, digest, bytes, capitals, vectors }))
     }
 
     /// Returns what words find the memory by.

@@ -32,6 +32,8 @@ pub(super) struct Contents {
     pub(super) ledger: Ledger,
     /// The model that memories are embedded with.
     pub(super) model: Option<Fingerprint>,
+    /// How many dimensions vectors have that stand on shelves.
+    pub(super) dimensions_elsewhere: HashMap<Fingerprint, usize>,
     last_number: u64,
 }
 

@@ -58,7 +58,10 @@ impl Contents {
     }
 
     pub fn dimensions(&self, fingerprint: &Fingerprint) -> Option<usize> {
-        self.vectors_of(fingerprint).next().map(|known| known.vector.len())
+        let made = |kept: &Kept| matches!(&kept.memory.embedding, Embedding::Ready(by) if by == fingerprint);
+        let here = self.vectors_of(fingerprint).next().map(|known| known.vector.len());
+        let elsewhere = || self.dimensions_elsewhere.get(fingerprint).copied();
+        here.or_else(|| elsewhere().filter(|_| self.all().any(made)))
     }
 
     pub fn known_vectors(

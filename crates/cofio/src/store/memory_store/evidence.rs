@@ -9,7 +9,7 @@ use super::entities;
 use super::kept::Kept;
 use crate::model::{
     Author, Cues, Embedding, Evidence, Filter, Groups, Meaning, Memory, Occurrence, Occurrences,
-    Place, Scope, Spread, Survey, Turn, WordUse,
+    Place, Scope, Slot, Spread, Survey, Turn, WordUse,
 };
 
 /// Returns what is known of the scopes.
@@ -54,7 +54,10 @@ pub(super) fn evidence(
     let meant: Vec<&Kept> =
         inside.iter().copied().filter(|kept| kept.meant(filter).is_some()).collect();
     let named = entities::named(&inside, &cues.names);
-    let cosines = cues.meaning.as_ref().map(|meaning| cosines(&inside, meaning));
+    let mut cosines = cues.meaning.as_ref().map(|meaning| cosines(&inside, meaning));
+    if let Some(cosines) = &mut cosines {
+        cosines.extend(near(&inside, &cues.near));
+    }
     let touched = touched(&meant, cues, &named, cosines.as_ref(), limit);
     let mut turns: Vec<&Kept> = meant
         .into_iter()
@@ -183,6 +186,13 @@ fn cosines(inside: &[&Kept], meaning: &Meaning) -> HashMap<u64, f32> {
     let best =
         |kept: &&Kept| Some((kept.number, passage_cosines(kept, meaning).max_by(f32::total_cmp)?));
     inside.iter().filter_map(best).collect()
+}
+
+/// Returns the cosines of the memories whose texts stand under slots.
+fn near(inside: &[&Kept], near: &[(Slot, f32)]) -> HashMap<u64, f32> {
+    let near: HashMap<&Slot, f32> = near.iter().map(|(slot, cosine)| (slot, *cosine)).collect();
+    let cosine = |kept: &&Kept| Some((kept.number, *near.get(&kept.memory.slot()?)?));
+    inside.iter().filter_map(cosine).collect()
 }
 
 fn spreads(inside: &[&Kept], meaning: &Meaning) -> Groups<Spread> {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::embedding::Claim;
 use crate::model::{
-    Accesses, Embedding, EntityType, Filter, JobId, Memory, PassageVector, Stage, Unshelved,
+    Accesses, Embedding, EntityType, Filter, Inherited, JobId, Memory, PassageVector, Stage,
+    Unshelved,
 };
 use crate::store::kit::Analysed;
 use crate::text::fold;
@@ -73,10 +74,15 @@ impl Kept {
         self.history.clone_from(&before.history);
         self.history.push(version(before.memory.clone()));
         self.number = before.number;
-        self.memory.embedding = Embedding::Pending;
+        self.memory.embedding = match self.memory.inherits_vectors(&before.memory) {
+            Inherited::Nothing => Embedding::Pending,
+            Inherited::Elsewhere(by) => Embedding::Ready(by),
+            Inherited::Same => {
+                self.vectors.clone_from(&before.vectors);
+                before.memory.embedding.clone()
+            }
+        };
         if self.memory.shares_vectors_with(&before.memory) {
-            self.memory.embedding.clone_from(&before.memory.embedding);
-            self.vectors.clone_from(&before.vectors);
             self.claim = before.claim.clone();
             let of_text = before.stages.iter().filter(|(stage, _)| stage.is_of_text());
             self.stages = of_text.map(|(stage, job)| (*stage, job.clone())).collect();

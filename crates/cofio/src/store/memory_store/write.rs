@@ -9,7 +9,7 @@ use super::kept::{Kept, version};
 use crate::error::Result;
 use crate::model::{
     AuditEvent, Change, ChangeKind, Commit, Embedding, Fingerprint, IdempotencyKey, Identifier,
-    MemoryId, Outcome, PassageVector, Scope, Timestamp, ValueHash, Work,
+    MemoryId, Outcome, Scope, Timestamp, ValueHash, Vectors, Work,
 };
 use crate::store::kit::{already_known, check_work, key_conflict, version_conflict};
 use crate::store::{Rejection, Tombstone};
@@ -29,7 +29,7 @@ enum PreparedChange {
     Update(Kept),
     Forget { id: MemoryId, scope: Scope, version: Option<u64> },
     Reject { id: MemoryId, scope: Scope, value: ValueHash },
-    Embed { id: MemoryId, version: u64, fingerprint: Fingerprint, vectors: Vec<PassageVector> },
+    Embed { id: MemoryId, version: u64, fingerprint: Fingerprint, vectors: Vectors },
 }
 
 /// Analyses the texts of a commit.
@@ -235,14 +235,23 @@ impl<'a> Attempt<'a> {
         id: MemoryId,
         version: u64,
         fingerprint: Fingerprint,
-        vectors: Vec<PassageVector>,
+        vectors: Vectors,
     ) -> Outcome {
         let current = self.contents.find(&id).filter(|kept| kept.memory.version == version);
         let Some(current) = current else { return Outcome::Missing(id) };
         if self.contents.embeds_with_another(&fingerprint) {
             return Outcome::Missing(id);
         }
+        let elsewhere = current.memory.content.has_vectors_elsewhere();
+        let (vectors, dimensions) = match vectors {
+            Vectors::Here(vectors) if !elsewhere => (vectors, None),
+            Vectors::Elsewhere { dimensions } if elsewhere => (Vec::new(), dimensions),
+            _ => return Outcome::Missing(id),
+        };
         let mut next = Kept { vectors, claim: Claim::default(), ..Kept::clone(current) };
+        if let Some(dimensions) = dimensions {
+            self.contents.dimensions_elsewhere.insert(fingerprint.clone(), dimensions);
+        }
         next.memory.embedding = Embedding::Ready(fingerprint);
         self.put(&id, Some(next));
         Outcome::Embedded(id)

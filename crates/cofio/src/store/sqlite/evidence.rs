@@ -184,6 +184,7 @@ fn evidence(
         gathering.add_named(&named);
         gathering.add_times(&cues.times, limit);
         if let Some(meaning) = &cues.meaning {
+            gathering.add_near(connection, &cues.near)?;
             let found = gathering.add_meaning(connection, codes, meaning, compared, limit)?;
             spreads.extend(found);
             evidence.pending += pending::lacking(connection, scoped.number, &meaning.fingerprint)?;

@@ -13,11 +13,13 @@ use super::field::{Field, Placed, Postings};
 use super::read::collect;
 use super::turns::{Record, session_key};
 use super::unexpected;
-use super::{earlier, filter};
+use super::{earlier, filter, rows};
 use crate::error::Result;
 use crate::model::{
-    Criteria, Filter, Groups, Identifier, Meaning, Occurrence, Occurrences, Place, Spread, Turn,
+    Criteria, Filter, Groups, Identifier, Meaning, Occurrence, Occurrences, Place, Slot, Spread,
+    Turn,
 };
+use crate::store::document;
 use crate::store::kit::Count;
 use crate::text::bm25;
 use votes::{Enough, Votes};
@@ -209,6 +211,21 @@ impl<'a> Gathering<'a> {
                 self.point_to(place);
             }
         }
+    }
+
+    /// Adds the memories that shelves call near, as far as their texts still stand there.
+    pub(super) fn add_near(&mut self, connection: &Connection, near: &[(Slot, f32)]) -> Result<()> {
+        for (slot, cosine) in near {
+            let Some(row) = rows::find(connection, &slot.id)? else { continue };
+            let is_here = row.scope == self.scoped.number;
+            if !is_here || document::decode(&row.document)?.slot().as_ref() != Some(slot) {
+                continue;
+            }
+            if let Some(turn) = self.touch(row.number) {
+                self.turns[turn as usize].cosine = Some(*cosine);
+            }
+        }
+        Ok(())
     }
 
     /// Adds the memories nearest in meaning, and compares the others that were found.

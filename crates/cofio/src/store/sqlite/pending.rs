@@ -19,6 +19,14 @@ pub(super) fn add(connection: &Connection, memory: i64, scope: i64) -> Result<()
         .map_err(unexpected)
 }
 
+/// Returns whether a memory is in the queue.
+pub(super) fn contains(connection: &Connection, memory: i64) -> Result<bool> {
+    connection
+        .prepare_cached("SELECT 1 FROM pending WHERE memory = ?")
+        .and_then(|mut select| select.exists([memory]))
+        .map_err(unexpected)
+}
+
 /// Takes a memory out of the queue.
 pub(super) fn remove(connection: &Connection, memory: i64) -> Result<()> {
     connection
@@ -135,8 +143,9 @@ pub(super) fn refill(connection: &Connection) -> Result<()> {
             "CREATE TEMP TABLE lacking AS SELECT memory, scope FROM main.memories AS m
              WHERE fingerprint IS NULL
                 OR fingerprint <> (SELECT value FROM settings WHERE name = 'model')
-                OR NOT EXISTS (SELECT 1 FROM vectors WHERE vector
-                               BETWEEN m.memory << 24 AND (m.memory << 24) + 16777215);
+                OR (NOT EXISTS (SELECT 1 FROM vectors WHERE vector
+                                BETWEEN m.memory << 24 AND (m.memory << 24) + 16777215)
+                    AND NOT coalesce(json_extract(document, '$.standing.vectors'), 0));
              DELETE FROM pending WHERE memory NOT IN (SELECT memory FROM lacking);
              INSERT INTO pending (memory, scope) SELECT memory, scope FROM lacking
              WHERE memory NOT IN (SELECT memory FROM pending);
@@ -241,6 +250,15 @@ pub(super) fn retire(connection: &mut Connection, limit: usize) -> Result<u64> {
             _ => vectors,
         };
     }
+    // A model whose vectors all stood on shelves has none here to go with.
+    transaction
+        .execute(
+            "DELETE FROM models WHERE fingerprint <> ?
+             AND model NOT IN (SELECT model FROM populations WHERE vectors > 0)
+             AND model NOT IN (SELECT model FROM vectors)",
+            [adopted.as_ref().map(Fingerprint::as_str)],
+        )
+        .map_err(unexpected)?;
     transaction.commit().map_err(unexpected)?;
     Ok(left)
 }

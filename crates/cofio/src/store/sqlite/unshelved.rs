@@ -1,5 +1,6 @@
 //! Texts that stood on shelves and that no memory has any more.
 
+use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params};
 
 use super::read::{SCOPE, collect, scope};
@@ -38,12 +39,17 @@ pub(super) fn note(connection: &Connection, row: &Row) -> Result<()> {
 }
 
 /// Returns some of the texts that were noted.
-pub(super) fn list(connection: &Connection, limit: usize) -> Result<Vec<Unshelved>> {
+pub(super) fn list(
+    connection: &Connection,
+    shelf: &Identifier,
+    limit: usize,
+) -> Result<Vec<Unshelved>> {
     let sql = format!(
         "SELECT {SCOPE}, u.shelf, u.id, u.edition
-         FROM unshelved AS u JOIN scopes AS s USING (scope) LIMIT ?"
+         FROM unshelved AS u JOIN scopes AS s USING (scope) WHERE u.shelf = ? LIMIT ?"
     );
-    collect(connection, &sql, [super::read::bounded(limit as u64)], |row| {
+    let values = [Sql::from(shelf.as_str().to_owned()), super::read::bounded(limit as u64)];
+    collect(connection, &sql, values, |row| {
         let text = |column| row.get::<_, String>(column).map_err(unexpected);
         let edition = row.get(10).map_err(unexpected)?;
         let slot = Slot { scope: scope(row, 0)?, id: text(9)?.parse()?, edition };

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::error::Result;
 use crate::model::{
-    Change, ChangeKind, ChangeRange, Fingerprint, Memory, MemoryId, Outcome, PassageVector,
-    Reading, Scope, Timestamp, ValueHash,
+    Change, ChangeKind, ChangeRange, Fingerprint, Inherited, Memory, MemoryId, Outcome,
+    PassageVector, Reading, Scope, Timestamp, ValueHash, Vectors,
 };
 use crate::store::kit::{Derived, Ready, already_known, check_work, version_conflict};
 use crate::store::{chain, document};
@@ -162,14 +162,36 @@ impl<'a> Writing<'a> {
         derive(self.connection, row.number, row.scope, memory, derived)?;
         let same_text = memory.shares_vectors_with(&before);
         jobs::begin_again(self.connection, row.number, same_text)?;
-        if !same_text {
-            codes::remove(self.connection, row.scope, row.number)?;
-            rows::mark_embedded(self.connection, row.number, None)?;
-            pending::remove(self.connection, row.number)?;
-            pending::add(self.connection, row.number, row.scope)?;
+        match memory.inherits_vectors(&before) {
+            Inherited::Same => {}
+            Inherited::Nothing => self.drop_vectors(&row, same_text, None)?,
+            Inherited::Elsewhere(by) => self.drop_vectors(&row, same_text, Some(&by))?,
         }
         self.note(ChangeKind::Updated, id, row.scope, row.number, memory.version);
         Ok(Outcome::Updated(id.clone()))
+    }
+
+    /// Removes the vectors that are kept beside a memory, of which others may stand elsewhere.
+    ///
+    /// Whoever embeds the same text goes on with it.
+    fn drop_vectors(
+        &self,
+        row: &Row,
+        same_text: bool,
+        elsewhere: Option<&Fingerprint>,
+    ) -> Result<()> {
+        let (connection, number) = (self.connection, row.number);
+        codes::remove(connection, row.scope, number)?;
+        rows::mark_embedded(connection, number, elsewhere)?;
+        let adopted = pending::adopted(connection)?;
+        let waits = elsewhere.is_none() || adopted.is_some_and(|model| Some(&model) != elsewhere);
+        if !waits || !same_text {
+            pending::remove(connection, number)?;
+        }
+        if waits && !pending::contains(connection, number)? {
+            pending::add(connection, number, row.scope)?;
+        }
+        Ok(())
     }
 
     fn forget(&mut self, id: &MemoryId, scope: &Scope, version: Option<u64>) -> Result<Outcome> {
@@ -201,16 +223,27 @@ impl<'a> Writing<'a> {
         id: &MemoryId,
         version: u64,
         fingerprint: &Fingerprint,
-        vectors: &[PassageVector],
+        vectors: &Vectors,
     ) -> Result<Outcome> {
         let row = rows::find(self.connection, id)?.filter(|row| row.version == version);
         let Some(row) = row else { return Ok(Outcome::Missing(id.clone())) };
         if pending::adopted(self.connection)?.is_some_and(|adopted| adopted != *fingerprint) {
             return Ok(Outcome::Missing(id.clone()));
         }
-        let assistant = document::decode(&row.document)?.said_by_assistant();
+        let memory = document::decode(&row.document)?;
         let (connection, scope, number) = (self.connection, row.scope, row.number);
-        keep_vectors(connection, (scope, number), assistant, fingerprint, vectors)?;
+        match (vectors, memory.content.has_vectors_elsewhere()) {
+            (Vectors::Here(vectors), false) => {
+                let assistant = memory.said_by_assistant();
+                keep_vectors(connection, (scope, number), assistant, fingerprint, vectors)?;
+            }
+            (Vectors::Elsewhere { dimensions }, true) => {
+                if let Some(dimensions) = dimensions {
+                    codes::model_number(connection, fingerprint, *dimensions)?;
+                }
+            }
+            _ => return Ok(Outcome::Missing(id.clone())),
+        }
         rows::mark_embedded(connection, number, Some(fingerprint))?;
         pending::remove(connection, number)?;
         Ok(Outcome::Embedded(id.clone()))
