@@ -4,6 +4,7 @@
 mod chroma;
 mod mem0;
 mod postgres;
+mod qdrant;
 mod redis;
 
 use std::fs;
@@ -41,6 +42,12 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Mem0 is tested with its own library",
         variable: "COFIO_TEST_MEM0_URL",
         start: mem0::start,
+    },
+    Server {
+        name: "qdrant",
+        why: "the shelf in Qdrant is tested with its own engine",
+        variable: "COFIO_TEST_QDRANT_URL",
+        start: qdrant::start,
     },
 ];
 
