@@ -136,7 +136,7 @@ impl Client {
             vectors_config: size.map(|size| Config::Params(cosine(size)).into()),
             ..CreateCollection::default()
         };
-        let created = self.answer(self.driver().create_collection(request)).await;
+        let created = self.answer(Box::pin(self.driver().create_collection(request))).await;
         // Somebody else may have been first.
         match (self.info(name).await?, created) {
             (Some(info), _) => Ok(info),

@@ -150,7 +150,7 @@ impl Client {
                 .limit(limit as u64)
                 .with_payload(point::fields(&["slot"]))
                 .with_vectors(false);
-            match self.answer(self.driver().query(request)).await {
+            match self.answer(Box::pin(self.driver().query(request))).await {
                 Err(error) if is_missing(&error) => Ok(Vec::new()),
                 told => Ok(told?.result),
             }
