@@ -108,7 +108,7 @@ impl Client {
         texts: &[&str],
     ) -> Result<()> {
         let request = UpsertPointsBuilder::new(name, points).wait(true);
-        let told = self.answer_about(texts, self.driver().upsert_points(request)).await?;
+        let told = self.answer_about(texts, Box::pin(self.driver().upsert_points(request))).await?;
         self.done(told.result)
     }
 
@@ -153,7 +153,8 @@ impl Client {
             CreateFieldIndexCollectionBuilder::new(name, field, FieldType::Keyword)
                 .field_index_params(parameters)
         };
-        let told = self.answer(self.driver().create_field_index(request.wait(true))).await?;
+        let told =
+            self.answer(Box::pin(self.driver().create_field_index(request.wait(true)))).await?;
         self.done(told.result)
     }
 }

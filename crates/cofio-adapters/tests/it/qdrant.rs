@@ -140,7 +140,10 @@ fn what_was_acknowledged_outlives_a_killed_server() {
 #[test]
 fn a_frozen_server_holds_nobody_up() {
     let Some(server) = start() else { return };
-    faults::frozen(&server, Arc::new(open(&options(&server))));
+    let shelf = Arc::new(open(&options(&server)));
+    // Making the collection may take longer than the guard waits.
+    block_on(shelf.put(&[content(&slot(&user("alice"), 1))])).unwrap();
+    faults::frozen(&server, shelf);
 }
 
 #[test]
