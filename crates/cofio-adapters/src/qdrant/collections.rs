@@ -108,7 +108,7 @@ impl Client {
         texts: &[&str],
     ) -> Result<()> {
         let request = UpsertPointsBuilder::new(name, points).wait(true);
-        let told = self.answer_about(texts, Box::pin(self.driver().upsert_points(request))).await?;
+        let told = self.answer_about(texts, self.driver().upsert_points(request)).await?;
         self.done(told.result)
     }
 
@@ -119,7 +119,7 @@ impl Client {
         }
         let info = match self.info(name).await? {
             Some(info) => info,
-            None => self.create(name, size).await?,
+            None => Box::pin(self.create(name, size)).await?,
         };
         let fields = if size.is_some() { OF_PASSAGES } else { OF_TEXTS };
         for field in fields.iter().filter(|field| !info.payload_schema.contains_key(**field)) {
@@ -153,8 +153,7 @@ impl Client {
             CreateFieldIndexCollectionBuilder::new(name, field, FieldType::Keyword)
                 .field_index_params(parameters)
         };
-        let told =
-            self.answer(Box::pin(self.driver().create_field_index(request.wait(true)))).await?;
+        let told = self.answer(self.driver().create_field_index(request.wait(true))).await?;
         self.done(told.result)
     }
 }
