@@ -34,7 +34,7 @@ Commands:
                    a long run of one test: files, http, isolation, jobs or mcp
   servers up|down [NAME…]
                    starts servers that tests talk to, for work by hand, or stops them:
-                   postgres, redis, chroma or mem0
+                   postgres, redis, chroma, mem0 or qdrant
   ci               format, clippy, every test and the documentation, each timed
   help             this text
 
@@ -98,7 +98,7 @@ mod tests {
         );
         check_refused(
             &["servers", "down", "oracle"],
-            "there is no server \"oracle\"; there are: postgres, redis, chroma, mem0",
+            "there is no server \"oracle\"; there are: postgres, redis, chroma, mem0, qdrant",
         );
         check_refused(&["ci", "fast"], "`cargo xtask ci` takes no arguments");
         check_refused(&["check", "--all"], "`cargo xtask check` takes no arguments");

@@ -4,6 +4,7 @@
 mod chroma;
 mod mem0;
 mod postgres;
+mod qdrant;
 mod redis;
 
 use std::fs;
@@ -45,6 +46,12 @@ const SERVERS: &[Server] = &[
         variable: "COFIO_TEST_MEM0_URL",
         start: mem0::start,
         version: mem0::version,
+    },
+    Server {
+        name: "qdrant",
+        why: "the shelf in Qdrant is tested with its own engine",
+        variable: "COFIO_TEST_QDRANT_URL",
+        start: qdrant::start,
     },
 ];
 

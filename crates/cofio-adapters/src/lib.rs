@@ -10,6 +10,8 @@ pub mod mem0;
 pub mod openai;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(feature = "qdrant")]
+pub mod qdrant;
 #[cfg(feature = "redis")]
 pub mod redis;
 
@@ -21,29 +23,47 @@ pub use cofio_models::minilm;
 #[cfg(feature = "spacy")]
 pub use cofio_models::spacy;
 
-#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 pub mod breaker;
-#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 pub mod guarded;
-#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 mod naming;
-#[cfg(any(feature = "redis", feature = "chroma"))]
+#[cfg(any(feature = "redis", feature = "chroma", feature = "qdrant"))]
 mod portions;
 #[cfg(any(feature = "redis", feature = "mem0"))]
 mod scoped;
 #[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
 mod threads;
-#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 mod timer;
 
 #[cfg(any(feature = "chroma", feature = "mem0"))]
 mod rest;
 
-#[cfg(any(feature = "openai", feature = "llm", feature = "chroma", feature = "mem0"))]
+#[cfg(any(
+    feature = "openai",
+    feature = "llm",
+    feature = "chroma",
+    feature = "mem0",
+    feature = "qdrant"
+))]
 mod address;
-#[cfg(any(feature = "openai", feature = "llm", feature = "chroma", feature = "mem0"))]
+#[cfg(any(
+    feature = "openai",
+    feature = "llm",
+    feature = "chroma",
+    feature = "mem0",
+    feature = "qdrant"
+))]
 mod complaint;
-#[cfg(any(feature = "openai", feature = "llm", feature = "chroma", feature = "mem0"))]
+#[cfg(any(
+    feature = "openai",
+    feature = "llm",
+    feature = "chroma",
+    feature = "mem0",
+    feature = "qdrant"
+))]
 mod key;
 #[cfg(any(feature = "openai", feature = "llm", feature = "chroma", feature = "mem0"))]
 mod refusal;
@@ -62,6 +82,7 @@ mod http;
     feature = "llm",
     feature = "redis",
     feature = "chroma",
-    feature = "mem0"
+    feature = "mem0",
+    feature = "qdrant"
 ))]
 pub mod retry;

@@ -29,7 +29,7 @@ pub fn within_scope(slot: &Slot) -> String {
 }
 
 /// Returns what a slot is called among all.
-#[cfg(any(feature = "chroma", feature = "mem0"))]
+#[cfg(any(feature = "chroma", feature = "mem0", feature = "qdrant"))]
 pub fn whole(slot: &Slot) -> String {
     format!("{}:{}", tag(&slot.scope), within_scope(slot))
 }

@@ -6,19 +6,20 @@
     feature = "llm",
     feature = "redis",
     feature = "chroma",
-    feature = "mem0"
+    feature = "mem0",
+    feature = "qdrant"
 ))]
 mod clean;
 #[cfg(feature = "llm")]
 mod script;
 #[cfg(any(feature = "openai", feature = "models", feature = "llm"))]
 mod server;
-#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 mod shelves;
 
 #[cfg(feature = "chroma")]
 mod chroma;
-#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0"))]
+#[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 mod guarded;
 #[cfg(feature = "llm")]
 mod llm;
@@ -38,6 +39,8 @@ mod models;
 mod openai;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "qdrant")]
+mod qdrant;
 #[cfg(feature = "redis")]
 mod redis;
 #[cfg(feature = "spacy")]
