@@ -55,6 +55,7 @@ const SUITES: &[Suite] = &[
         list: "crates/cofio/src/shelf/conformance.rs",
         subjects: &[
             without_vectors("Redis", "cofio-adapters::it redis::", "redis"),
+            subject("Qdrant", "cofio-adapters::it qdrant::", Some("qdrant")),
             subject("Chroma", "cofio-adapters::it chroma::", Some("chroma")),
             without_vectors("Mem0", "cofio-adapters::it mem0::", "mem0"),
             subject("in the process", "cofio::it memory_shelf::", None),

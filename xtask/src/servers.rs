@@ -52,6 +52,7 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Qdrant is tested with its own engine",
         variable: "COFIO_TEST_QDRANT_URL",
         start: qdrant::start,
+        version: qdrant::version,
     },
 ];
 

@@ -80,17 +80,6 @@ impl Qdrant {
         Ok(Self { runtime: Some(runtime), client })
     }
 
-    /// Returns the vectors that a model made of what slots hold, in their order; `None` where there
-    /// are none.
-    pub async fn vectors(
-        &self,
-        model: &Fingerprint,
-        slots: &[Slot],
-    ) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
-        let (model, slots) = (model.clone(), slots.to_vec());
-        self.run(|client| async move { client.vectors(&model, &slots).await }).await
-    }
-
     /// Runs something on the threads of the shelf, for as long as somebody waits for it.
     async fn run<T, F>(&self, job: impl FnOnce(Client) -> F) -> Result<T>
     where
@@ -203,6 +192,15 @@ impl Shelf for Qdrant {
     ) -> Result<Vec<Sampled>> {
         let (meaning, scopes) = (meaning.clone(), scopes.to_vec());
         self.run(|client| async move { client.sample(&meaning, &scopes, limit).await }).await
+    }
+
+    async fn vectors(
+        &self,
+        model: &Fingerprint,
+        slots: &[Slot],
+    ) -> Result<Vec<Option<Vec<Vec<f32>>>>> {
+        let (model, slots) = (model.clone(), slots.to_vec());
+        self.run(|client| async move { client.vectors(&model, &slots).await }).await
     }
 
     async fn health(&self) -> Result<Health> {

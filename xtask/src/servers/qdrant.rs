@@ -24,3 +24,8 @@ pub fn start() -> Result<Running> {
     let also = vec![("COFIO_TEST_QDRANT_PYTHON", interpreter)];
     Ok(Running { url: format!("http://127.0.0.1:{port}"), pid, also })
 }
+
+/// Returns the version of the engine.
+pub fn version() -> String {
+    PACKAGES[0].replace("==", " ")
+}

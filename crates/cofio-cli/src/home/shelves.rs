@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use cofio::Result;
 use cofio::model::Identifier;
 use cofio::shelf::Shelf;
-use cofio::{Error, ErrorKind, Result};
 use cofio_adapters::guarded::{self, Guarded};
 use cofio_adapters::retry::Retry;
-use cofio_adapters::{chroma, mem0, redis};
+use cofio_adapters::{chroma, mem0, qdrant, redis};
 
 use crate::settings::{Address, Patience, Promise, Settings, ShelfName, Surroundings};
 
@@ -54,11 +54,11 @@ fn shelf(
             let options = redis::Options { timeout, keeping, ..redis::Options::new(url) };
             Arc::new(redis::Redis::new(&options)?)
         }
-        ShelfName::Qdrant => {
-            let message =
-                "this version cannot keep anything in Qdrant yet: name another server in routes";
-            return Err(Error::new(ErrorKind::Unsupported, message));
-        }
+        ShelfName::Qdrant => Arc::new(qdrant::Qdrant::new(&qdrant::Options {
+            key: key(&values.qdrant_key_env.value)?,
+            timeout,
+            ..qdrant::Options::new(url)
+        })?),
         ShelfName::Chroma => Arc::new(chroma::Chroma::new(&chroma::Options {
             tenant: values.chroma_tenant.value.clone(),
             database: values.chroma_database.value.clone(),
