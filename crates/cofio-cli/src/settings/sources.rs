@@ -91,5 +91,5 @@ impl Sources<'_> {
 
 /// Returns whether somebody may have put a password or a key there.
 fn may_be_secret(name: &str) -> bool {
-    name.ends_with(".key_env") || name.ends_with(".url")
+    matches!(name.rsplit_once('.'), Some((_, "key_env" | "url")))
 }

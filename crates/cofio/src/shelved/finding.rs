@@ -74,7 +74,7 @@ impl Shelved {
         if inquiry.words().is_none() {
             match meant(inquiry.cues(&Survey::default())) {
                 Ok((cues, meaning)) => return Ok(Begun::Meant(inquiry, cues, meaning)),
-                Err(other) => cued = Some(other),
+                Err(other) => cued = Some(*other),
             }
         }
         let (back, returned) = async_channel::bounded(1);
@@ -205,13 +205,13 @@ enum Begun {
 }
 
 /// Returns cues that have a meaning, or what else was said.
-fn meant(cued: Cued) -> std::result::Result<(Cues, Meaning), Cued> {
+fn meant(cued: Cued) -> std::result::Result<(Cues, Meaning), Box<Cued>> {
     match cued {
         Cued::By(cues) => match cues.meaning.clone() {
             Some(meaning) => Ok((cues, meaning)),
-            None => Err(Cued::By(cues)),
+            None => Err(Box::new(Cued::By(cues))),
         },
-        later @ Cued::Later(_) => Err(later),
+        later @ Cued::Later(_) => Err(Box::new(later)),
     }
 }
 
@@ -296,7 +296,7 @@ impl Inquiry for Asking {
             }
             Err(other) => {
                 self.inquiry = Some(inquiry);
-                other
+                *other
             }
         }
     }
