@@ -376,6 +376,10 @@ impl Store for PostgresStore {
         asking!(self; session => read::last_change(&session))
     }
 
+    fn news(&self, _after: u64) -> Option<Vec<ChangeRecord>> {
+        None
+    }
+
     async fn ended(
         &self,
         access: &Access,

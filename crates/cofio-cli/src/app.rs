@@ -34,7 +34,8 @@ impl App {
     pub fn open(globals: &Globals) -> Result<Self> {
         let around = Surroundings::of_process()?;
         let settings = Settings::load(&around, &Overrides::from(globals))?;
-        let (home, engine, embedder) = engine(&settings, &around)?;
+        let home = Home::open(&settings, &around)?;
+        let (engine, embedder) = engine(&home, &settings, &around);
         Ok(Self {
             caller: Caller::local(settings.user().clone()),
             output: Output::new(globals.form(), settings.color()),
@@ -165,10 +166,9 @@ impl App {
     }
 }
 
-/// Opens the store, and puts an engine on it with the embedder that the settings name and the
+/// Puts an engine on a store, with the embedder that the settings name and the
 /// recognisers that are here.
-pub fn engine(settings: &Settings, around: &Surroundings) -> cofio::Result<(Home, Engine, Chosen)> {
-    let home = Home::open(settings, around)?;
+pub fn engine(home: &Home, settings: &Settings, around: &Surroundings) -> (Engine, Chosen) {
     let embedder = embedder::chosen(settings, around);
     let mirrored = mirrors::followed(home.store.clone(), settings);
     let mut engine = Engine::shared(Arc::new(mirrored), Timestamp::now, settings.config())
@@ -176,7 +176,7 @@ pub fn engine(settings: &Settings, around: &Surroundings) -> cofio::Result<(Home
     if let Some(embedder) = embedder.ready() {
         engine = engine.with_embedder(Arc::clone(embedder));
     }
-    Ok((home, engine, embedder))
+    (engine, embedder)
 }
 
 /// Reads the settings for this process.

@@ -4,6 +4,7 @@ pub mod shelves;
 
 use std::sync::Arc;
 
+use cofio::at_hand::{AtHand, Which};
 use cofio::shelved::Shelved;
 use cofio::store::{SqliteStore, Store};
 use cofio::{Error, ErrorKind, Result};
@@ -54,6 +55,12 @@ impl Home {
         let shelves = shelves::open(settings, around)?;
         let store = Arc::new(Shelved::new(home, shelves, routes.rules())?);
         Ok(Self { store, sqlite })
+    }
+
+    /// Has working memory in the process as well, for whoever stays and reads again and again.
+    pub fn with_working_memory(self) -> Self {
+        let store = Arc::new(AtHand::new(self.store, Which::default()));
+        Self { store, ..self }
     }
 
     /// Returns the SQLite file, for what only a file can do.

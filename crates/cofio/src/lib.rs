@@ -37,6 +37,7 @@ pub mod llm;
 pub mod shelf;
 pub mod store;
 
+pub mod at_hand;
 pub mod bundle;
 mod entry;
 pub mod files;

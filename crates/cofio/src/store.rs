@@ -6,6 +6,7 @@ mod chain;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod document;
+mod inquiries;
 mod job_document;
 pub mod kit;
 mod memory_store;
@@ -26,8 +27,10 @@ use crate::model::{
 
 pub use chain::{GENESIS, change_digest, link, verify};
 pub use document::{decode, decode_analysed, encode};
+pub(crate) use inquiries::Chosen;
 pub use job_document::{decode_job, encode_job};
 pub use memory_store::MemoryStore;
+pub(crate) use memory_store::{Copied, Followed};
 pub use sqlite::{
     Begin, Durability, Integrity, Purged, Restored, SqliteOptions, SqliteStore, Trace, Verdict,
     Wanted,
@@ -129,6 +132,12 @@ pub trait Store: Send + Sync {
 
     /// Returns the last place in the sequence of changes, whosever they are; 0 before the first.
     async fn last_change(&self) -> Result<u64>;
+
+    /// Returns what is known at once of changes after a place, whosever they are, the oldest first.
+    ///
+    /// It waits for no other machine, and tells what others have committed as soon as the store can
+    /// know it. None means that it cannot tell, or that there are too many.
+    fn news(&self, after: u64) -> Option<Vec<ChangeRecord>>;
 
     /// Returns memories that `access` opens and that have ended by themselves but are still there.
     async fn ended(
@@ -494,12 +503,16 @@ pub struct Position {
 impl Order {
     /// Returns the place of a memory in a list of this order.
     pub fn position(self, memory: &Memory) -> Position {
-        let key = match self {
+        Position { key: self.key(memory), id: memory.id.clone() }
+    }
+
+    /// Returns what a memory is ordered by.
+    fn key(self, memory: &Memory) -> i64 {
+        match self {
             Self::Newest => memory.created_at.as_microsecond(),
             Self::LatestEvent | Self::EarliestEvent => memory.event_at.as_microsecond(),
             Self::Confidence => confidence_key(memory),
-        };
-        Position { key, id: memory.id.clone() }
+        }
     }
 
     /// Returns whether larger keys come first.

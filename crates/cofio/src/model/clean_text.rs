@@ -61,7 +61,7 @@ impl CleanText {
     /// Returns the same text, which a store is not to keep beside its memory.
     pub(crate) fn standing_on(self, shelf: Identifier, edition: u64, vectors: bool) -> Self {
         let (digest, bytes) = (digest(&self.text), self.text.len());
-        let capitals = words(&self.text).filter(|word| is_capital(word)).map(text::fold).collect();
+        let capitals = self.capitals();
         let standing = Standing { shelf, edition, digest, bytes, capitals, vectors };
         Self { standing: Some(Box::new(standing)), ..self }
     }
@@ -106,6 +106,14 @@ impl CleanText {
             None => {
                 words(&self.text).any(|written| is_capital(written) && text::fold(written) == word)
             }
+        }
+    }
+
+    /// Returns the words that it writes with a capital letter, as [`text::fold`] makes them.
+    pub(crate) fn capitals(&self) -> BTreeSet<String> {
+        match self.standing() {
+            Some(standing) => standing.capitals.clone(),
+            None => words(&self.text).filter(|word| is_capital(word)).map(text::fold).collect(),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::model::{
     Place, Slot, Spread, Survey,
 };
 use crate::shelf::{Sampled, Within};
-use crate::store::{Cued, Foreseen, Found, Inquiry};
+use crate::store::{Chosen, Cued, Foreseen, Found, Inquiry};
 
 /// How many of the nearest a shelf is asked for at most.
 const NEAREST: usize = 10_000;
@@ -337,23 +337,6 @@ impl Inquiry for Gathering {
             .collect();
         lacking.sort_by_key(|(others, _)| *others);
         lacking.into_iter().take(self.most).map(|(_, place)| place).collect()
-    }
-}
-
-/// Asks for what is kept at places.
-struct Chosen(Vec<Place>);
-
-impl Inquiry for Chosen {
-    fn words(&self) -> Option<&[String]> {
-        None
-    }
-
-    fn cues(&mut self, _survey: &Survey) -> Cued {
-        Cued::By(Cues::default())
-    }
-
-    fn choose(&mut self, _evidence: &Evidence) -> Vec<Place> {
-        std::mem::take(&mut self.0)
     }
 }
 

@@ -4,9 +4,11 @@
 //! One lock guards everything and is never held across an await.
 
 mod contents;
+mod copies;
 mod embedding;
 mod entities;
 mod evidence;
+mod inside;
 mod jobs;
 mod journal;
 mod kept;
@@ -14,13 +16,14 @@ mod keys;
 mod write;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
 
 use self::contents::Contents;
+pub(crate) use self::copies::{Copied, Followed};
 use self::embedding::Claim;
 use self::kept::Kept;
 use super::{
@@ -156,6 +159,10 @@ impl Store for MemoryStore {
 
     async fn last_change(&self) -> Result<u64> {
         Ok(self.contents().journal.last_change())
+    }
+
+    fn news(&self, after: u64) -> Option<Vec<ChangeRecord>> {
+        Some(self.contents().journal.changes_after(after).cloned().collect())
     }
 
     async fn ended(
@@ -389,31 +396,36 @@ impl Store for MemoryStore {
 }
 
 fn at(contents: &Contents, filter: &Filter, places: &[Place]) -> Vec<(Place, Memory)> {
-    let inside = contents.inside(&filter.scopes).into_iter();
-    let meant: HashMap<u64, &Memory> =
-        inside.filter_map(|kept| Some((kept.number, kept.meant(filter)?))).collect();
-    let there = |place: &Place| Some((*place, Memory::clone(meant.get(&place.0)?)));
+    let scopes = contents.each(&filter.scopes);
+    let there = |place: &Place| {
+        let kept = scopes.iter().find_map(|inside| inside.get(place.0))?;
+        Some((*place, kept.meant(filter)?.clone()))
+    };
     places.iter().filter_map(there).collect()
 }
 
 fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {
     let order = page.order;
-    let mut found: Vec<_> = contents
-        .inside(&filter.scopes)
-        .into_iter()
+    let inside = contents.inside(&filter.scopes).into_iter();
+    let mut found: Vec<((i64, &MemoryId), &Memory)> = inside
         .filter_map(|kept| kept.meant(filter))
-        .map(|memory| (order.position(memory), memory))
-        .map(|(position, memory)| ((position.key, position.id), memory))
+        .map(|memory| ((order.key(memory), &memory.id), memory))
         .collect();
     let total = if page.counted { found.len() as u64 } else { 0 };
-    found
-        .sort_by(|(one, _), (two, _)| if order.descending() { two.cmp(one) } else { one.cmp(two) });
     if let Some(after) = &page.after {
-        let seen = (after.key, after.id.clone());
+        let seen = (after.key, &after.id);
         found.retain(|(place, _)| if order.descending() { *place < seen } else { *place > seen });
     }
     let more = found.len() > page.limit;
-    let memories = found.into_iter().take(page.limit).map(|(_, memory)| memory.clone()).collect();
+    let first = |(one, _): &((i64, &MemoryId), &Memory), (two, _): &((i64, &MemoryId), &Memory)| {
+        if order.descending() { two.cmp(one) } else { one.cmp(two) }
+    };
+    if more {
+        found.select_nth_unstable_by(page.limit, first);
+        found.truncate(page.limit);
+    }
+    found.sort_unstable_by(first);
+    let memories = found.into_iter().map(|(_, memory)| memory.clone()).collect();
     Listing { memories, total, more }
 }
 

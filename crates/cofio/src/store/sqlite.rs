@@ -20,6 +20,7 @@ mod idempotency;
 mod index;
 mod jobs;
 mod keys;
+mod news;
 mod pending;
 mod purge;
 mod read;
@@ -53,6 +54,7 @@ use crate::model::{
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
     Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
+use news::News;
 use threads::Threads;
 
 #[cfg(feature = "bench")]
@@ -68,6 +70,7 @@ pub struct SqliteStore {
     path: PathBuf,
     threads: Threads,
     kept: Arc<evidence::Kept>,
+    news: News,
 }
 
 /// How a file is opened.
@@ -127,7 +130,8 @@ impl SqliteStore {
     fn start(path: &Path, options: SqliteOptions, connection: Connection) -> Result<Self> {
         schema::migrate(&connection, path)?;
         let threads = Threads::start(path, options, connection)?;
-        Ok(Self { path: path.to_owned(), threads, kept: Arc::default() })
+        let (kept, news) = (Arc::default(), News::of(path, options));
+        Ok(Self { path: path.to_owned(), threads, kept, news })
     }
 
     /// Returns the last audit entry that the file beside the store vouches for, if there is one.
@@ -234,6 +238,10 @@ impl Store for SqliteStore {
 
     async fn last_change(&self) -> Result<u64> {
         self.threads.read(read::last_change).await
+    }
+
+    fn news(&self, after: u64) -> Option<Vec<ChangeRecord>> {
+        self.news.after(after)
     }
 
     async fn ended(

@@ -41,6 +41,23 @@ pub trait Surrounding: Send + Sync {
         self.inner().find(filter, limit, inquiry).await
     }
 
+    /// Does what [`Store::get`] does.
+    async fn get_inside(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        self.complete(self.inner().get(access, ids).await?, Missing::Fails).await
+    }
+
+    /// Does what [`Store::list`] does.
+    async fn list_inside(&self, filter: &Filter, page: &Page) -> Result<Listing> {
+        let mut listing = self.inner().list(filter, page).await?;
+        listing.memories = self.complete(listing.memories, Missing::Fails).await?;
+        Ok(listing)
+    }
+
+    /// Does what [`Store::observe`] does.
+    fn observe_inside(&self, reading: Reading) {
+        self.inner().observe(reading);
+    }
+
     /// Makes memories whole that the other store gave.
     async fn complete(&self, memories: Vec<Memory>, _missing: Missing) -> Result<Vec<Memory>> {
         Ok(memories)
@@ -84,13 +101,11 @@ impl<T: Surrounding> Store for T {
     }
 
     async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
-        self.complete(self.inner().get(access, ids).await?, Missing::Fails).await
+        self.get_inside(access, ids).await
     }
 
     async fn list(&self, filter: &Filter, page: &Page) -> Result<Listing> {
-        let mut listing = self.inner().list(filter, page).await?;
-        listing.memories = self.complete(listing.memories, Missing::Fails).await?;
-        Ok(listing)
+        self.list_inside(filter, page).await
     }
 
     async fn get_outlines(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
@@ -139,6 +154,10 @@ impl<T: Surrounding> Store for T {
 
     async fn last_change(&self) -> Result<u64> {
         self.inner().last_change().await
+    }
+
+    fn news(&self, after: u64) -> Option<Vec<ChangeRecord>> {
+        self.inner().news(after)
     }
 
     async fn ended(
@@ -314,7 +333,7 @@ impl<T: Surrounding> Store for T {
     }
 
     fn observe(&self, reading: Reading) {
-        self.inner().observe(reading);
+        self.observe_inside(reading);
     }
 
     async fn settle(&self) -> Result<()> {

@@ -24,6 +24,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("files", &[]),
     ("mirrored", &["files", "store"]),
     ("shelved", &["shelf", "store"]),
+    ("at_hand", &["store"]),
     (
         "engine",
         &[

@@ -2,6 +2,7 @@
 //! What the library promises, through its public door.
 
 mod acceptance;
+mod at_hand;
 mod attacks;
 mod audit_head;
 mod clocks;

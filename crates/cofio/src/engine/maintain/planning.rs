@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::advice::{Advice, Errand};
 use super::{Assignment, Piece};
 use crate::engine::Engine;
-use crate::engine::embed::hash;
 use crate::error::{ErrorKind, Result};
 use crate::ingest::{self, Prepared};
 use crate::lifecycle::consolidation::likeness;
@@ -19,6 +18,7 @@ use crate::model::{
     Caller, Change, Channel, CleanText, Commit, Criteria, Draft, Filter, Identifier, Kind, Memory,
     MemoryId, PassageHash, Scope, Source, Stage, State, Task, Timestamp,
 };
+use crate::store::kit::passage_hash;
 use crate::store::{Order, Page};
 
 /// How many turns are read together.
@@ -235,7 +235,7 @@ impl Engine {
         };
         let passages: Vec<Vec<CleanText>> = memories.iter().map(Memory::passages).collect();
         let whole = |passages: &Vec<CleanText>| match &passages[..] {
-            [only] => hash(only),
+            [only] => passage_hash(only),
             _ => PassageHash::default(),
         };
         let hashes: Vec<PassageHash> = passages.iter().map(whole).collect();

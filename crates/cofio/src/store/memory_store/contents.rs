@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::inside::Inside;
 use super::jobs::Ledger;
 use super::journal::Journal;
 use super::kept::Kept;
@@ -15,9 +16,10 @@ use crate::store::{Rejection, Tombstone};
 /// Everything a store holds.
 #[derive(Default)]
 pub(super) struct Contents {
-    memories: HashMap<MemoryId, Arc<Kept>>,
-    /// The ids of each scope, by its text, which no two scopes share.
-    by_scope: BTreeMap<ScopeKey, BTreeSet<MemoryId>>,
+    /// The memories of each scope, by its text, which no two scopes share.
+    scopes: BTreeMap<Arc<str>, Inside>,
+    /// In which scope each memory is, and its number there.
+    memories: HashMap<MemoryId, (Arc<str>, u64)>,
     by_identity: HashMap<(ScopeKey, [u8; 32]), MemoryId>,
     pub(super) tombstones: BTreeMap<MemoryId, Tombstone>,
     /// What was rejected in each scope, by its text.
@@ -42,12 +44,13 @@ pub(super) type ScopeKey = String;
 impl Contents {
     /// Returns a memory, whoever asks.
     pub fn find(&self, id: &MemoryId) -> Option<&Arc<Kept>> {
-        self.memories.get(id)
+        let (scope, number) = self.memories.get(id)?;
+        self.scopes.get(scope)?.get(*number)
     }
 
     /// Returns every memory, whosever it is.
     pub fn all(&self) -> impl Iterator<Item = &Kept> {
-        self.memories.values().map(|kept| &**kept)
+        self.scopes.values().flat_map(Inside::members)
     }
 
     /// Returns a number that no memory has had.
@@ -56,9 +59,14 @@ impl Contents {
         self.last_number
     }
 
+    /// Lets numbers begin somewhere else.
+    pub fn number_from(&mut self, first: u64) {
+        self.last_number = first;
+    }
+
     /// Returns a memory that `access` opens.
     pub fn open(&self, access: &Access, id: &MemoryId) -> Option<&Kept> {
-        self.memories.get(id).map(|kept| &**kept).filter(|kept| access.opens(&kept.memory.scope))
+        self.find(id).map(|kept| &**kept).filter(|kept| access.opens(&kept.memory.scope))
     }
 
     /// Returns the memory of a scope that has an identity.
@@ -66,49 +74,56 @@ impl Contents {
         self.by_identity.get(&(scope.to_string(), identity))
     }
 
+    /// Returns what is in each of the scopes, each once.
+    pub fn each(&self, scopes: &[Scope]) -> Vec<&Inside> {
+        let keys: BTreeSet<ScopeKey> = scopes.iter().map(ToString::to_string).collect();
+        keys.iter().filter_map(|key| self.scopes.get(key.as_str())).collect()
+    }
+
     /// Returns the memories of the scopes, each once.
     pub fn inside(&self, scopes: &[Scope]) -> Vec<&Kept> {
-        let keys: BTreeSet<ScopeKey> = scopes.iter().map(ToString::to_string).collect();
-        let ids = keys.iter().filter_map(|key| self.by_scope.get(key)).flatten();
-        ids.map(|id| self.indexed(id)).collect()
+        self.each(scopes).into_iter().flat_map(Inside::members).collect()
     }
 
     /// Returns the memories of each scope that `access` opens.
     pub fn scopes(&self, access: &Access) -> impl Iterator<Item = Vec<&Kept>> {
-        let memories = |ids: &BTreeSet<MemoryId>| ids.iter().map(|id| self.indexed(id)).collect();
         let open = |inside: &Vec<&Kept>| inside.iter().all(|kept| access.opens(&kept.memory.scope));
-        self.by_scope.values().map(memories).filter(open)
+        self.scopes.values().map(|inside| inside.members().collect()).filter(open)
     }
 
     /// Puts a memory, or nothing, in the place of what is there, and returns what was there.
     pub fn replace(&mut self, id: &MemoryId, next: Option<Arc<Kept>>) -> Option<Arc<Kept>> {
-        let before = self.memories.remove(id);
-        if let Some(before) = &before {
-            self.unindex(before);
-        }
+        let before = self.take(id);
         if let Some(next) = next {
-            self.index(&next);
-            self.memories.insert(id.clone(), next);
+            self.put(next);
         }
         before
     }
 
     /// Changes what no index follows from, if a memory is there.
     pub fn change(&mut self, id: &MemoryId, change: impl FnOnce(&mut Kept)) {
-        if let Some(kept) = self.memories.get_mut(id) {
+        let place = self.memories.get(id);
+        let inside = place.and_then(|(scope, number)| Some((self.scopes.get_mut(scope)?, number)));
+        if let Some(kept) = inside.and_then(|(inside, number)| inside.get_mut(*number)) {
             change(Arc::make_mut(kept));
         }
     }
 
     /// Changes what no index follows from, of every memory.
     pub fn change_all(&mut self, change: impl Fn(&mut Kept)) {
-        for kept in self.memories.values_mut() {
+        for kept in self.scopes.values_mut().flat_map(Inside::members_mut) {
             change(Arc::make_mut(kept));
         }
     }
 
     /// Counts a reading and records it.
     pub fn observe(&mut self, reading: Reading) {
+        self.count(&reading);
+        self.journal.enter(&reading.actor, reading.at, reading.audit, None);
+    }
+
+    /// Counts a reading.
+    pub fn count(&mut self, reading: &Reading) {
         let ids: BTreeSet<&MemoryId> = reading.ids.iter().collect();
         for id in ids {
             self.change(id, |kept| {
@@ -117,31 +132,28 @@ impl Contents {
                 accesses.last_at = accesses.last_at.max(Some(reading.at));
             });
         }
-        self.journal.enter(&reading.actor, reading.at, reading.audit, None);
     }
 
-    fn indexed(&self, id: &MemoryId) -> &Kept {
-        self.memories.get(id).expect("the index of scopes names only what is there")
-    }
-
-    fn index(&mut self, kept: &Kept) {
-        let scope = kept.memory.scope.to_string();
+    fn put(&mut self, kept: Arc<Kept>) {
+        let (scope, id) = (kept.memory.scope.to_string(), kept.memory.id.clone());
         if let Some(identity) = kept.identity {
-            self.by_identity.insert((scope.clone(), identity), kept.memory.id.clone());
+            self.by_identity.insert((scope.clone(), identity), id.clone());
         }
-        self.by_scope.entry(scope).or_default().insert(kept.memory.id.clone());
+        let scope: Arc<str> = scope.into();
+        self.memories.insert(id, (scope.clone(), kept.number));
+        self.scopes.entry(scope).or_default().insert(kept);
     }
 
-    fn unindex(&mut self, kept: &Kept) {
-        let scope = kept.memory.scope.to_string();
-        if let Some(ids) = self.by_scope.get_mut(&scope) {
-            ids.remove(&kept.memory.id);
-            if ids.is_empty() {
-                self.by_scope.remove(&scope);
-            }
+    fn take(&mut self, id: &MemoryId) -> Option<Arc<Kept>> {
+        let (scope, number) = self.memories.remove(id)?;
+        let inside = self.scopes.get_mut(&scope)?;
+        let kept = inside.remove(number)?;
+        if inside.is_empty() {
+            self.scopes.remove(&scope);
         }
         if let Some(identity) = kept.identity {
-            self.by_identity.remove(&(scope, identity));
+            self.by_identity.remove(&(scope.to_string(), identity));
         }
+        Some(kept)
     }
 }

@@ -1,6 +1,6 @@
 //! A memory with everything that is kept beside it, all of which goes when it goes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::embedding::Claim;
 use crate::model::{
@@ -23,6 +23,8 @@ pub(super) struct Kept {
     pub number: u64,
     /// The terms by which words find it.
     pub analysed: Analysed,
+    /// The words that it ever writes with a capital letter.
+    pub capitals: BTreeSet<String>,
     /// What it names, folded for comparison.
     pub mentions: Vec<FoldedMention>,
     /// The vectors of its passages, once it has them.
@@ -48,7 +50,7 @@ pub(super) type EntityKey = (String, EntityType);
 impl Kept {
     /// Analyses a memory.
     pub fn new(mut memory: Memory, identity: Option<[u8; 32]>) -> Self {
-        let analysed = Analysed::of(&memory);
+        let (analysed, capitals) = (Analysed::of(&memory), memory.content.capitals());
         memory.content = memory.content.kept().into_owned();
         let mentions = memory.entities.iter().map(|mention| FoldedMention {
             entity: (fold(&mention.name), mention.entity_type),
@@ -61,6 +63,7 @@ impl Kept {
             history: Vec::new(),
             number: 0,
             analysed,
+            capitals,
             mentions,
             vectors: Vec::new(),
             claim: Claim::default(),
