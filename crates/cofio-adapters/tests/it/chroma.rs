@@ -12,7 +12,7 @@ use cofio_adapters::chroma::{Chroma, Options};
 use pollster::block_on;
 use serde_json::{Value, json};
 
-use crate::shelves::instance::Instance;
+use crate::servers::instance::Instance;
 use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, raw, slot, told, user,
 };

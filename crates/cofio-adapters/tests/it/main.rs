@@ -14,6 +14,14 @@ mod clean;
 mod script;
 #[cfg(any(feature = "openai", feature = "models", feature = "llm"))]
 mod server;
+#[cfg(any(
+    feature = "postgres",
+    feature = "redis",
+    feature = "chroma",
+    feature = "mem0",
+    feature = "qdrant"
+))]
+mod servers;
 #[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 mod shelves;
 

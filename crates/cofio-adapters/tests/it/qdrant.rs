@@ -17,7 +17,7 @@ use pollster::block_on;
 use qdrant_client::qdrant::ScrollPointsBuilder;
 
 use crate::clean::clean;
-use crate::shelves::instance::Instance;
+use crate::servers::instance::Instance;
 use crate::shelves::{content, faults, labels, own_prefix, provisioned, slot, told, user};
 
 const REAL: &str = "QDRANT_URL";

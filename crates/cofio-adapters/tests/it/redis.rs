@@ -15,7 +15,7 @@ use cofio_adapters::redis::{Keeping, Options, Redis};
 use pollster::block_on;
 
 use crate::clean::clean;
-use crate::shelves::instance::Instance;
+use crate::servers::instance::Instance;
 use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, slot, tag, told, user,
 };

@@ -10,8 +10,8 @@ use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 use pollster::block_on;
 
 use super::place::Place;
-use super::proxy::{Cut, Proxy};
-use super::server::Server;
+use crate::servers::proxy::{Cut, Proxy};
+use crate::servers::postgres::Server;
 use super::world::{engine, remember, search};
 
 /// Ends every connection of a store, as an administrator may.

@@ -11,7 +11,7 @@ use cofio_adapters::guarded::{Circuit, Guarded, Limits, Options};
 use cofio_adapters::retry::Retry;
 use pollster::block_on;
 
-use super::instance::Instance;
+use crate::servers::instance::Instance;
 use super::{content, slot, told, user};
 
 /// Returns a guard that loses patience soon.
