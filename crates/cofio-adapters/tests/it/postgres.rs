@@ -3,10 +3,9 @@
 mod faults;
 mod large;
 mod migrations;
+mod outages;
 mod place;
-mod proxy;
 mod security;
-mod server;
 mod sharing;
 mod shelved;
 mod world;
