@@ -25,10 +25,13 @@ pub(super) fn failed(cause: tokio_postgres::Error) -> Error {
         &SqlState::READ_ONLY_SQL_TRANSACTION => {
             (ErrorKind::Configuration, "this PostgreSQL server is read-only")
         }
-        &SqlState::DISK_FULL => (ErrorKind::Provider, "the disk of PostgreSQL is full"),
-        &SqlState::TOO_MANY_CONNECTIONS => {
-            (ErrorKind::Provider, "PostgreSQL has too many connections")
+        &SqlState::DISK_FULL => {
+            (ErrorKind::Provider, "the disk of PostgreSQL is full; make room on it")
         }
+        &SqlState::TOO_MANY_CONNECTIONS => (
+            ErrorKind::Provider,
+            "PostgreSQL has too many connections; raise max_connections, or let each process have fewer",
+        ),
         &SqlState::QUERY_CANCELED => {
             (ErrorKind::Provider, "PostgreSQL took longer than the statement timeout allows")
         }

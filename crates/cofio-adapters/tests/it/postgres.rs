@@ -2,9 +2,10 @@
 
 mod faults;
 mod large;
+mod limits;
 mod migrations;
 mod outages;
-mod place;
+pub mod place;
 mod security;
 mod sharing;
 mod shelved;

@@ -274,7 +274,7 @@ fn several_commits_of_which_nobody_knows_are_not_made_twice() {
 }
 
 /// Asks on another connection than that of the lock, which sees what was when it took it.
-fn waits_for_a_lock(watch: &Admin, place: &Place) -> bool {
+pub fn waits_for_a_lock(watch: &Admin, place: &Place) -> bool {
     let sql = format!(
         "SELECT count(*) FROM pg_stat_activity
          WHERE application_name = '{}' AND wait_event_type = 'Lock'",

@@ -53,10 +53,7 @@ impl Instance {
         Self::begin(Folder::Given(folder.to_owned()), command)
     }
 
-    fn begin(
-        folder: Folder,
-        command: impl Fn(u16, &Path) -> Command + Send + 'static,
-    ) -> Self {
+    fn begin(folder: Folder, command: impl Fn(u16, &Path) -> Command + Send + 'static) -> Self {
         let port = free_port();
         let child = begin(&mut command(port, folder.path()), port);
         Self { port, command: Box::new(command), child, folder }

@@ -140,7 +140,10 @@ impl Server {
     fn processes(&self) -> Vec<u32> {
         let note = std::fs::read_to_string(self.data.join("postmaster.pid")).unwrap_or_default();
         let first: Option<u32> = note.lines().next().and_then(|pid| pid.trim().parse().ok());
-        first.into_iter().flat_map(|first| [vec![first], signals::children(first)].concat()).collect()
+        first
+            .into_iter()
+            .flat_map(|first| [vec![first], signals::children(first)].concat())
+            .collect()
     }
 
     fn data(&self) -> String {
