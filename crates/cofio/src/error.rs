@@ -85,6 +85,9 @@ impl ErrorKind {
     }
 }
 
+/// The fact that is attached where nobody knows what was done.
+const OUTCOME: &str = "outcome";
+
 impl Error {
     /// Makes an error whose message is a lowercase fragment saying what was attempted.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
@@ -124,6 +127,17 @@ impl Error {
     pub fn during(mut self, operation: &'static str) -> Self {
         self.0.operation.get_or_insert(operation);
         self
+    }
+
+    /// Says that nobody knows whether what failed was done all the same.
+    #[must_use]
+    pub fn undecided(self) -> Self {
+        self.with(OUTCOME, "unknown")
+    }
+
+    /// Returns whether what failed may have been done all the same.
+    pub fn is_undecided(&self) -> bool {
+        self.0.details.contains_key(OUTCOME)
     }
 
     /// Returns what a caller can do about it.

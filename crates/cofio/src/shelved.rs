@@ -127,6 +127,8 @@ impl Surrounding for Shelved {
         let may_remove =
             commit.changes.iter().any(|change| !matches!(change, Change::Embed { .. }));
         match self.home.commit(commit).await {
+            // If it was made after all, memories name what was placed; if not, a sweep finds it.
+            Err(error) if error.is_undecided() => Err(error),
             Err(error) => {
                 self.take_off(&placed).await;
                 Err(error)

@@ -58,7 +58,8 @@ pub trait Store: Send + Sync {
     /// its outcome is `Missing`, as is that of an update, a forgetting or a vector for a memory
     /// that is not there. A commit that changes nothing records nothing.
     /// One that is part of a job makes every change or, with `Conflict`, none, and keeps the job as
-    /// it is afterwards even if there is nothing to change.
+    /// it is afterwards even if there is nothing to change. An error says that nothing was made,
+    /// unless it [is undecided](crate::Error::is_undecided).
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>>;
 
     /// Makes a commit soon; does not wait, and may be lost in a crash or because of an error.

@@ -10,10 +10,11 @@ use deadpool_postgres::{
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
+use tokio::time::timeout;
 use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::failure::{failed, unavailable};
+use super::failure::{failed, silent, unavailable};
 use super::options::PostgresOptions;
 use super::{roles, schema};
 
@@ -25,6 +26,7 @@ const OFTEN: Duration = Duration::from_secs(60);
 pub(super) struct Connections {
     pool: Pool,
     schema: Arc<str>,
+    patience: Duration,
 }
 
 impl Connections {
@@ -33,14 +35,19 @@ impl Connections {
         options.check()?;
         let config = config(options)?;
         let tls = tls(options)?;
-        let first = connect(&config, &tls).await?;
+        let first = timeout(options.connect_timeout, connect(&config, &tls));
+        let first = first.await.unwrap_or_else(|_| Err(silent(options.connect_timeout)))?;
         let vector = schema::prepare(&first, options).await?;
         let settings = settings(options, &vector);
+        // The server ends a statement by itself, unless it cannot.
+        let patience = options.statement_timeout + options.connect_timeout;
         let made = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
             let settings = settings.clone();
-            Box::pin(
-                async move { client.batch_execute(&settings).await.map_err(HookError::Backend) },
-            )
+            Box::pin(async move {
+                let set = timeout(patience, client.batch_execute(&settings)).await;
+                let set = set.map_err(|_| HookError::message("it does not answer"))?;
+                set.map_err(HookError::Backend)
+            })
         });
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
         let pool = Pool::builder(Manager::from_config(config, tls, manager))
@@ -53,7 +60,7 @@ impl Connections {
             .map_err(|cause| {
                 Error::new(ErrorKind::Provider, "cannot keep connections").caused_by(cause)
             })?;
-        let connections = Self { pool, schema: options.schema.as_str().into() };
+        let connections = Self { pool, schema: options.schema.as_str().into(), patience };
         roles::check(&*connections.get().await?, options).await?;
         tokio::spawn(close_idle(connections.pool.clone(), options.idle_timeout));
         Ok(connections)
@@ -73,6 +80,11 @@ impl Connections {
     /// Returns how many wait for a connection.
     pub(super) fn waiting(&self) -> usize {
         self.pool.status().waiting
+    }
+
+    /// Returns how long to wait for an answer.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Returns the schema of the store.

@@ -2,6 +2,8 @@
 //!
 //! What the server says may repeat what was written, so that nothing of it is passed on but its code.
 
+use std::time::Duration;
+
 use cofio::{Error, ErrorKind};
 use deadpool_postgres::{HookError, PoolError};
 use tokio_postgres::error::SqlState;
@@ -23,10 +25,13 @@ pub(super) fn failed(cause: tokio_postgres::Error) -> Error {
         &SqlState::READ_ONLY_SQL_TRANSACTION => {
             (ErrorKind::Configuration, "this PostgreSQL server is read-only")
         }
-        &SqlState::DISK_FULL => (ErrorKind::Provider, "the disk of PostgreSQL is full"),
-        &SqlState::TOO_MANY_CONNECTIONS => {
-            (ErrorKind::Provider, "PostgreSQL has too many connections")
+        &SqlState::DISK_FULL => {
+            (ErrorKind::Provider, "the disk of PostgreSQL is full; make room on it")
         }
+        &SqlState::TOO_MANY_CONNECTIONS => (
+            ErrorKind::Provider,
+            "PostgreSQL has too many connections; raise max_connections, or let each process have fewer",
+        ),
         &SqlState::QUERY_CANCELED => {
             (ErrorKind::Provider, "PostgreSQL took longer than the statement timeout allows")
         }
@@ -38,6 +43,26 @@ pub(super) fn failed(cause: tokio_postgres::Error) -> Error {
     };
     let error = Error::new(kind, message).with("sqlstate", code);
     if is_end(state) { error.with("connection", "lost") } else { error }
+}
+
+/// Returns the error of a server that has not answered for so long.
+pub(super) fn silent(patience: Duration) -> Error {
+    let message = format!("PostgreSQL did not answer within {} ms", patience.as_millis());
+    Error::new(ErrorKind::Provider, message).with("connection", "lost")
+}
+
+/// Returns the error of a commit of which nobody knows whether it was made.
+pub(super) fn undecided(cause: Option<Error>) -> Error {
+    let error = Error::new(
+        ErrorKind::Provider,
+        "the connection to PostgreSQL was lost while a commit was under way: whether it was made is \
+         not known",
+    );
+    let error = error.undecided().with("connection", "lost");
+    match cause {
+        Some(cause) => error.caused_by(cause),
+        None => error,
+    }
 }
 
 /// Turns an error of the pool into ours.
@@ -72,6 +97,13 @@ pub(super) fn is_collision(error: &Error) -> bool {
     let code = error.details().get("sqlstate").and_then(|code| code.as_str());
     let collisions = [&SqlState::T_R_SERIALIZATION_FAILURE, &SqlState::T_R_DEADLOCK_DETECTED];
     code.is_some_and(|code| collisions.iter().any(|state| state.code() == code))
+}
+
+/// Returns whether a server knows nothing of a transaction that it once began, as it has lost what it
+/// had not written down.
+pub(super) fn is_unheard_of(error: &Error) -> bool {
+    let code = error.details().get("sqlstate").and_then(|code| code.as_str());
+    code == Some(SqlState::INVALID_PARAMETER_VALUE.code())
 }
 
 /// Returns whether the server has ended the connection, or will.

@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
+use std::time::Duration;
 
 use cofio::model::{Access, Grant, Layer, Scope};
 use cofio::{Error, Result};
 use deadpool_postgres::Object;
+use tokio::time::timeout;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::connections::Connections;
-use super::failure::failed;
+use super::failure::{failed, is_lost, silent};
 
 const READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
@@ -25,6 +27,8 @@ pub(super) struct Session {
     begin: Option<&'static str>,
     /// Whether it has begun: that is said together with the first question.
     begun: AtomicBool,
+    /// How long to wait for an answer.
+    patience: Duration,
 }
 
 /// The scopes that a transaction has opened, by their numbers.
@@ -64,13 +68,17 @@ impl Session {
 
     /// Asks one question, which needs no transaction, of what is nobody's.
     pub(super) async fn single(connections: &Connections) -> Result<Self> {
-        let (client, open) = (Some(connections.get().await?), Open::Only(Vec::new()));
-        Ok(Self { client, open, begin: None, begun: AtomicBool::new(true) })
+        Self::new(connections, None).await
     }
 
     async fn begin(connections: &Connections, begin: &'static str) -> Result<Self> {
+        Self::new(connections, Some(begin)).await
+    }
+
+    async fn new(connections: &Connections, begin: Option<&'static str>) -> Result<Self> {
         let (client, open) = (Some(connections.get().await?), Open::Only(Vec::new()));
-        Ok(Self { client, open, begin: Some(begin), begun: AtomicBool::new(false) })
+        let (begun, patience) = (AtomicBool::new(begin.is_none()), connections.patience());
+        Ok(Self { client, open, begin, begun, patience })
     }
 
     fn client(&self) -> &Object {
@@ -157,22 +165,34 @@ impl Session {
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>> {
         let client = self.client();
-        let statement = client.prepare_cached(sql).await.map_err(failed)?;
-        let begin = self.begin.filter(|_| !self.begun.swap(true, Ordering::Relaxed));
-        let Some(begin) = begin else {
-            return client.query(&statement, values).await.map_err(failed);
-        };
-        let (begun, rows) =
-            tokio::join!(biased; client.batch_execute(begin), client.query(&statement, values));
-        begun.map_err(failed)?;
-        rows.map_err(failed)
+        self.answered(async {
+            let statement = client.prepare_cached(sql).await?;
+            let begin = self.begin.filter(|_| !self.begun.swap(true, Ordering::Relaxed));
+            let Some(begin) = begin else { return client.query(&statement, values).await };
+            let (begun, rows) =
+                tokio::join!(biased; client.batch_execute(begin), client.query(&statement, values));
+            begun.and(rows)
+        })
+        .await
+    }
+
+    /// Waits for an answer, but not longer than a server takes that still does something.
+    async fn answered<T>(
+        &self,
+        asked: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
+    ) -> Result<T> {
+        let answer = timeout(self.patience, asked).await.map_err(|_| silent(self.patience))?;
+        answer.map_err(failed)
     }
 
     /// Runs a statement and returns how many rows it changed.
     pub(super) async fn execute(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64> {
         let client = self.client();
-        let statement = client.prepare_cached(sql).await.map_err(failed)?;
-        client.execute(&statement, values).await.map_err(failed)
+        self.answered(async {
+            let statement = client.prepare_cached(sql).await?;
+            client.execute(&statement, values).await
+        })
+        .await
     }
 
     /// Runs a query that was put together, and returns its rows.
@@ -187,12 +207,12 @@ impl Session {
         let client = self.client();
         let mut statements = Vec::with_capacity(all.len());
         for sql in all {
-            statements.push(client.prepare_cached(&sql.text).await.map_err(failed)?);
+            statements.push(self.answered(client.prepare_cached(&sql.text)).await?);
         }
         let values: Vec<Vec<&(dyn ToSql + Sync)>> = all.iter().map(Sql::values).collect();
         let sent = statements.iter().zip(&values);
-        let sent = sent.map(|(statement, values)| client.execute(statement, values)).collect();
-        in_order(sent).await.into_iter().try_for_each(|done| done.map(drop).map_err(failed))
+        let sent = sent.map(|(statement, values)| self.answered(client.execute(statement, values)));
+        in_order(sent.collect()).await.into_iter().try_for_each(|done| done.map(drop))
     }
 
     /// Ends a transaction in which nothing is to be kept, and passes an answer on.
@@ -203,8 +223,10 @@ impl Session {
         if self.begin.is_none() || !self.begun.load(Ordering::Relaxed) {
             return answer;
         }
+        let patience = self.patience;
         tokio::spawn(async move {
-            if client.batch_execute("ROLLBACK").await.is_err() {
+            let ended = timeout(patience, client.batch_execute("ROLLBACK")).await;
+            if !matches!(ended, Ok(Ok(()))) {
                 // Nobody knows what state it is in.
                 drop(Object::take(client));
             }
@@ -214,11 +236,11 @@ impl Session {
 
     /// Keeps what was written.
     pub(super) async fn commit(mut self) -> Result<()> {
-        let committed = self.client().batch_execute("COMMIT").await.map_err(failed);
+        let committed = self.answered(self.client().batch_execute("COMMIT")).await;
         if committed.is_ok() {
             drop(self.client.take());
         }
-        committed
+        committed.map_err(|error| if is_lost(&error) { error.undecided() } else { error })
     }
 
     /// Keeps what was written if it came to a good end.

@@ -11,15 +11,16 @@ use cofio::model::{Outcome, Reading};
 use cofio::store::kit::Ready;
 use cofio::{Error, ErrorKind, Result};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::audit::Head;
 use super::connections::Connections;
-use super::failure::{is_collision, is_lost, is_of_connection};
+use super::failure::{is_collision, is_lost, is_of_connection, is_unheard_of, undecided};
 use super::flush::flush;
 use super::load::load;
-use super::rows::get;
+use super::rows::{bounded, get};
 use super::session::Session;
+use super::world::{World, Written};
 
 /// How many requests are committed together at most.
 const GROUP: usize = 256;
@@ -29,9 +30,6 @@ const SOON: Duration = Duration::from_millis(200);
 
 /// How often a transaction is tried that failed because of others, or of its connection.
 const ATTEMPTS: u32 = 6;
-
-/// How often the fate of a transaction is asked for whose connection was lost.
-const QUESTIONS: u32 = 40;
 
 /// Hands work to the task.
 #[derive(Debug)]
@@ -221,8 +219,8 @@ async fn write_together(connections: &Connections, writes: &[Write]) -> Result<A
         attempt += 1;
         match attempt_once(connections, writes).await {
             Ok(Attempt::Done(answers)) => return Ok(answers),
-            Ok(Attempt::Unknown { transaction, answers }) => {
-                if was_committed(connections, &transaction).await? {
+            Ok(Attempt::Unknown { trace, answers }) => {
+                if was_committed(connections, &trace).await? {
                     return Ok(answers);
                 }
             }
@@ -246,15 +244,24 @@ enum Attempt {
     Done(Answers),
     /// The connection was lost while it was being committed.
     Unknown {
-        transaction: String,
+        trace: Trace,
         answers: Answers,
     },
+}
+
+/// By what a transaction is known again.
+struct Trace {
+    transaction: String,
+    /// The last entry of its audit.
+    entry: Option<(i64, String)>,
+    /// The last of its changes.
+    change: Option<(i64, String)>,
 }
 
 async fn attempt_once(connections: &Connections, writes: &[Write]) -> Result<Attempt> {
     let mut session = Session::write(connections).await?;
     let written = write_in(&mut session, connections.schema(), writes).await;
-    let (transaction, answers, changed) = match written {
+    let (trace, answers, changed) = match written {
         Ok(written) => written,
         Err(error) => return session.end(Err(error)),
     };
@@ -263,7 +270,7 @@ async fn attempt_once(connections: &Connections, writes: &[Write]) -> Result<Att
     }
     match session.commit().await {
         Ok(()) => Ok(Attempt::Done(answers)),
-        Err(error) if is_lost(&error) => Ok(Attempt::Unknown { transaction, answers }),
+        Err(error) if is_lost(&error) => Ok(Attempt::Unknown { trace, answers }),
         Err(error) => Err(error),
     }
 }
@@ -272,7 +279,7 @@ async fn write_in(
     session: &mut Session,
     schema: &str,
     writes: &[Write],
-) -> Result<(String, Answers, bool)> {
+) -> Result<(Trace, Answers, bool)> {
     let (head, transaction) = Head::lock(session).await?;
     let commits: Vec<Arc<Ready>> = writes.iter().filter_map(Write::ready).cloned().collect();
     let readings: Vec<&Reading> = writes
@@ -296,39 +303,69 @@ async fn write_in(
     if changed {
         flush(session, schema, &world).await?;
     }
-    Ok((transaction, answers, changed))
+    Ok((Trace::of(transaction, &world), answers, changed))
+}
+
+impl Trace {
+    fn of(transaction: String, world: &World) -> Self {
+        let Written { entries, changes, .. } = &world.written;
+        let entry = entries.last();
+        let change = changes.last();
+        Self {
+            transaction,
+            entry: entry.map(|entry| (bounded(entry.record.sequence), entry.hash.clone())),
+            change: change.map(|change| (bounded(change.sequence), change.id.to_string())),
+        }
+    }
 }
 
 /// Asks what became of a transaction, on another connection.
-async fn was_committed(connections: &Connections, transaction: &str) -> Result<bool> {
-    let mut last = None;
-    for question in 0..QUESTIONS {
-        match fate(connections, transaction).await {
-            Ok(Some(fate)) if fate == "committed" => return Ok(true),
-            Ok(Some(fate)) if fate == "aborted" => return Ok(false),
-            Ok(_) => {}
-            Err(error) if is_lost(&error) => {
+async fn was_committed(connections: &Connections, trace: &Trace) -> Result<bool> {
+    let (begun, mut delay, mut last) = (Instant::now(), Duration::from_millis(25), None);
+    while begun.elapsed() < connections.patience() {
+        match fate(connections, trace).await {
+            Ok(Some(committed)) => return Ok(committed),
+            Ok(None) => {}
+            Err(error) => {
                 connections.renew();
                 last = Some(error);
             }
-            Err(error) => return Err(error),
         }
-        sleep(Duration::from_millis(25 << question.min(4))).await;
+        sleep(delay).await;
+        delay = (delay * 2).min(Duration::from_millis(400));
     }
-    let error = Error::new(
-        ErrorKind::Provider,
-        "the connection to PostgreSQL was lost while a commit was under way: whether it was made is \
-         not known",
-    );
-    Err(match last {
-        Some(cause) => error.caused_by(cause),
-        None => error,
-    })
+    Err(undecided(last))
 }
 
-async fn fate(connections: &Connections, transaction: &str) -> Result<Option<String>> {
-    let session = Session::read(connections).await?;
-    let rows = session.query("SELECT pg_xact_status($1::text::xid8)", &[&transaction]).await;
-    let fate = rows.and_then(|rows| get(&rows[0], 0));
-    session.end(fate)
+/// Returns whether a transaction was committed, unless it is still under way.
+async fn fate(connections: &Connections, trace: &Trace) -> Result<Option<bool>> {
+    let session = Session::single(connections).await?;
+    let sql = "SELECT pg_xact_status($1::text::xid8)";
+    let rows = session.query(sql, &[&trace.transaction]).await;
+    let status = session.end(rows.and_then(|rows| get::<Option<String>>(&rows[0], 0)));
+    match status {
+        Ok(status) => match status.as_deref() {
+            // A server that has crashed gives the names that it has not written down to others.
+            Some("committed") => has_left(connections, trace).await.map(Some),
+            Some("aborted") => Ok(Some(false)),
+            _ => Ok(None),
+        },
+        Err(error) if is_unheard_of(&error) => Ok(Some(false)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether a transaction has left what it would have.
+async fn has_left(connections: &Connections, trace: &Trace) -> Result<bool> {
+    let (entry, hash) = trace.entry.clone().unzip();
+    let (change, id) = trace.change.clone().unzip();
+    let mut session = Session::read(connections).await?;
+    session.open_all().await?;
+    let sql = "SELECT ($1::bigint IS NULL
+                       OR EXISTS (SELECT FROM audit WHERE sequence = $1 AND hash = $2))
+                  AND ($3::bigint IS NULL
+                       OR EXISTS (SELECT FROM changes WHERE sequence = $3 AND id = $4))";
+    let rows = session.query(sql, &[&entry, &hash, &change, &id]).await;
+    let left = rows.and_then(|rows| get(&rows[0], 0));
+    session.end(left)
 }

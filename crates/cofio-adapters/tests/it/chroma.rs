@@ -12,7 +12,7 @@ use cofio_adapters::chroma::{Chroma, Options};
 use pollster::block_on;
 use serde_json::{Value, json};
 
-use crate::shelves::instance::Instance;
+use crate::servers::instance::Instance;
 use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, raw, slot, told, user,
 };
@@ -33,22 +33,27 @@ fn unless_skipped(case: impl Future<Output = ()>) {
 
 conformance::suite!(fresh, unless_skipped);
 
-fn open(options: &Options) -> Chroma {
+pub fn open(options: &Options) -> Chroma {
     Chroma::new(options).unwrap()
 }
 
 /// Starts a server, unless there is none to start.
-fn start() -> Option<Instance> {
+pub fn start() -> Option<Instance> {
+    Some(Instance::start(command()?))
+}
+
+/// Returns how a server is started, unless there is none to start.
+pub fn command() -> Option<impl Fn(u16, &Path) -> Command + Send + 'static> {
     let program = provisioned(PROGRAM)?;
-    Some(Instance::start(move |port, folder: &Path| {
+    Some(move |port: u16, folder: &Path| {
         let mut command = Command::new(&program);
         command.args(["run", "--host", "127.0.0.1", "--port", &port.to_string(), "--path"]);
         command.arg(folder.join("data"));
         command
-    }))
+    })
 }
 
-fn options(server: &Instance) -> Options {
+pub fn options(server: &Instance) -> Options {
     Options::new(format!("http://127.0.0.1:{}", server.port))
 }
 

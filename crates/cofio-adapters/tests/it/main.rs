@@ -14,11 +14,21 @@ mod clean;
 mod script;
 #[cfg(any(feature = "openai", feature = "models", feature = "llm"))]
 mod server;
+#[cfg(any(
+    feature = "postgres",
+    feature = "redis",
+    feature = "chroma",
+    feature = "mem0",
+    feature = "qdrant"
+))]
+mod servers;
 #[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 mod shelves;
 
 #[cfg(feature = "chroma")]
 mod chroma;
+#[cfg(all(feature = "postgres", feature = "redis", feature = "qdrant", feature = "chroma"))]
+mod full_disks;
 #[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 mod guarded;
 #[cfg(feature = "llm")]
@@ -43,5 +53,9 @@ mod postgres;
 mod qdrant;
 #[cfg(feature = "redis")]
 mod redis;
+#[cfg(all(feature = "postgres", feature = "redis", feature = "qdrant"))]
+mod shelved_store;
 #[cfg(feature = "spacy")]
 mod spacy;
+#[cfg(all(feature = "postgres", feature = "redis", feature = "qdrant", feature = "chroma"))]
+mod tiered;

@@ -11,7 +11,7 @@ use cofio_adapters::mem0::{Key, Mem0, Options};
 use pollster::block_on;
 use serde_json::json;
 
-use crate::shelves::instance::Instance;
+use crate::servers::instance::Instance;
 use crate::shelves::{
     content, faults, on_server, own_prefix, provisioned, raw, slot, tag, told, user,
 };

@@ -2,11 +2,11 @@
 
 mod faults;
 mod large;
+mod limits;
 mod migrations;
-mod place;
-mod proxy;
+mod outages;
+pub mod place;
 mod security;
-mod server;
 mod sharing;
 mod shelved;
 mod world;

@@ -17,11 +17,11 @@ use pollster::block_on;
 use qdrant_client::qdrant::ScrollPointsBuilder;
 
 use crate::clean::clean;
-use crate::shelves::instance::Instance;
+use crate::servers::instance::Instance;
 use crate::shelves::{content, faults, labels, own_prefix, provisioned, slot, told, user};
 
 const REAL: &str = "QDRANT_URL";
-const URL: &str = "COFIO_TEST_QDRANT_URL";
+pub const URL: &str = "COFIO_TEST_QDRANT_URL";
 const PYTHON: &str = "COFIO_TEST_QDRANT_PYTHON";
 
 /// Returns how the server that there is gets asked, in collections of one test alone.
@@ -34,13 +34,13 @@ fn own_options() -> Option<Options> {
 }
 
 /// A shelf whose collections are gone when this is dropped.
-struct Own {
-    shelf: Arc<Qdrant>,
+pub struct Own {
+    pub shelf: Arc<Qdrant>,
     options: Options,
 }
 
 impl Own {
-    fn open() -> Option<Self> {
+    pub fn open() -> Option<Self> {
         let options = own_options()?;
         Some(Self { shelf: Arc::new(open(&options)), options })
     }
@@ -88,22 +88,27 @@ fn unless_skipped(case: impl Future<Output = ()>) {
 
 conformance::suite!(fresh, unless_skipped);
 
-fn open(options: &Options) -> Qdrant {
+pub fn open(options: &Options) -> Qdrant {
     Qdrant::new(options).unwrap()
 }
 
 /// Starts a server that wants a key, unless there is none to start.
-fn start() -> Option<Instance> {
+pub fn start() -> Option<Instance> {
+    Some(Instance::start(command()?))
+}
+
+/// Returns how a server is started that wants a key, unless there is none to start.
+pub fn command() -> Option<impl Fn(u16, &Path) -> Command + Send + 'static> {
     let python = provisioned(PYTHON)?;
-    Some(Instance::start(move |port, folder: &Path| {
+    Some(move |port: u16, folder: &Path| {
         let mut command = Command::new(&python);
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/qdrant/server.py"));
         command.arg(port.to_string()).arg(folder).arg("right-secret");
         command
-    }))
+    })
 }
 
-fn options(server: &Instance) -> Options {
+pub fn options(server: &Instance) -> Options {
     let url = format!("http://127.0.0.1:{}", server.port);
     Options { key: Some(Key::new("right-secret").unwrap()), ..Options::new(url) }
 }

@@ -15,16 +15,16 @@ use cofio_adapters::redis::{Keeping, Options, Redis};
 use pollster::block_on;
 
 use crate::clean::clean;
-use crate::shelves::instance::Instance;
+use crate::servers::instance::Instance;
 use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, slot, tag, told, user,
 };
 
-const URL: &str = "COFIO_TEST_REDIS_URL";
+pub const URL: &str = "COFIO_TEST_REDIS_URL";
 const SERVER: &str = "COFIO_TEST_REDIS_SERVER";
-const DURABLE: &[&str] = &["--appendonly", "yes", "--appendfsync", "always"];
+pub const DURABLE: &[&str] = &["--appendonly", "yes", "--appendfsync", "always"];
 
-fn fresh() -> (Arc<dyn Shelf>, ()) {
+pub fn fresh() -> (Arc<dyn Shelf>, ()) {
     let open = |url: &str| -> Arc<dyn Shelf> {
         let options = Options { prefix: own_prefix(), ..Options::new(url) };
         Arc::new(Redis::new(&options).unwrap())
@@ -39,22 +39,29 @@ fn unless_skipped(case: impl Future<Output = ()>) {
 conformance::suite!(fresh, unless_skipped);
 
 /// Starts a server with settings, unless there is none to start.
-fn start(settings: &'static [&'static str]) -> Option<Instance> {
+pub fn start(settings: &'static [&'static str]) -> Option<Instance> {
+    Some(Instance::start(command(settings)?))
+}
+
+/// Returns how a server is started, unless there is none to start.
+pub fn command(
+    settings: &'static [&'static str],
+) -> Option<impl Fn(u16, &Path) -> Command + Send + 'static> {
     let program = PathBuf::from(provisioned(SERVER)?);
-    Some(Instance::start(move |port, folder: &Path| {
+    Some(move |port: u16, folder: &Path| {
         let mut command = Command::new(&program);
         command.args(["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()]);
         command.arg("--dir").arg(folder).args(settings);
         command
-    }))
+    })
 }
 
-fn options(server: &Instance) -> Options {
+pub fn options(server: &Instance) -> Options {
     let url = format!("redis://127.0.0.1:{}", server.port);
     Options { timeout: Duration::from_secs(2), ..Options::new(url) }
 }
 
-fn open(options: &Options) -> Redis {
+pub fn open(options: &Options) -> Redis {
     Redis::new(options).unwrap()
 }
 

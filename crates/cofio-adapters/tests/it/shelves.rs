@@ -1,7 +1,6 @@
 //! Shelves on real servers: what all of them are tested with.
 
 pub mod faults;
-pub mod instance;
 
 #[cfg(any(feature = "chroma", feature = "mem0"))]
 use std::process::Command;

@@ -20,7 +20,7 @@ pub struct Forgotten {
     pub missing: Vec<MemoryId>,
     /// How many of those that are gone were concluded from the others.
     pub derived: usize,
-    /// What shows it, if anything was forgotten.
+    /// What shows it, if anything was forgotten and its place in the audit could be read.
     pub receipt: Option<Receipt>,
 }
 
@@ -204,15 +204,10 @@ impl Engine {
         let gone: HashSet<&MemoryId> = ids.iter().collect();
         whose.retain(|(id, _)| gone.contains(id));
         let (actor, memories) = (caller.actor().clone(), whose);
-        let receipt = self.place_of(&id, before).await?.map(|audit| Receipt {
-            id,
-            at,
-            actor,
-            reason,
-            memories,
-            derived,
-            audit,
-        });
+        // They are gone, whether or not it can be read at the moment where that is recorded.
+        let place = self.place_of(&id, before).await.unwrap_or_default();
+        let receipt =
+            place.map(|audit| Receipt { id, at, actor, reason, memories, derived, audit });
         Ok(Forgotten { ids, missing, derived, receipt })
     }
 

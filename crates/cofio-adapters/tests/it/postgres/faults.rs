@@ -10,9 +10,9 @@ use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 use pollster::block_on;
 
 use super::place::Place;
-use super::proxy::{Cut, Proxy};
-use super::server::Server;
 use super::world::{engine, remember, search};
+use crate::servers::postgres::Server;
+use crate::servers::proxy::{Cut, Proxy};
 
 /// Ends every connection of a store, as an administrator may.
 fn end_connections(place: &Place) {

@@ -75,12 +75,17 @@ pub struct Admin {
 
 impl Admin {
     pub fn new(url: &str) -> Self {
+        Self::try_new(url).unwrap()
+    }
+
+    /// Connects, unless the server refuses.
+    pub fn try_new(url: &str) -> Option<Self> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.unwrap();
-        let (client, connection) = runtime.block_on(tokio_postgres::connect(url, NoTls)).unwrap();
+        let (client, connection) = runtime.block_on(tokio_postgres::connect(url, NoTls)).ok()?;
         runtime.spawn(async move { drop(connection.await) });
-        Self { runtime, client }
+        Some(Self { runtime, client })
     }
 
     pub fn run(&self, sql: &str) {

@@ -11,8 +11,8 @@ use cofio_adapters::guarded::{Circuit, Guarded, Limits, Options};
 use cofio_adapters::retry::Retry;
 use pollster::block_on;
 
-use super::instance::Instance;
 use super::{content, slot, told, user};
+use crate::servers::instance::Instance;
 
 /// Returns a guard that loses patience soon.
 pub fn guarded(shelf: Arc<dyn Shelf>, timeout: Duration) -> Guarded {

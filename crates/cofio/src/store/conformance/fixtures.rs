@@ -11,9 +11,12 @@ use crate::model::{
 use crate::store::{Order, Page};
 use crate::text;
 
-/// Returns the time so many seconds after the fixed start of 2026.
+/// Returns the time so many seconds after the fixed start of 2060.
+///
+/// That is later than any clock: a shelf that lets go of what has ended by its own time keeps
+/// everything, and the store alone decides.
 pub(crate) fn moment(seconds: i64) -> Timestamp {
-    let start = Timestamp::from_second(1_767_225_600).expect("2026 is a year");
+    let start = Timestamp::from_second(2_840_140_800).expect("2060 is a year");
     start + SignedDuration::from_secs(seconds)
 }
 
@@ -68,7 +71,7 @@ pub(crate) fn content(text: &str) -> CleanText {
     CleanText::redacted(text.to_owned())
 }
 
-/// Returns a fact that was learnt, and happened, so many seconds into 2026 as its number says.
+/// Returns a fact that was learnt, and happened, so many seconds into 2060 as its number says.
 pub(super) fn memory(scope: &Scope, number: u64, text: &str) -> Memory {
     let at = moment(i64::try_from(number).expect("cases use small numbers"));
     Memory {

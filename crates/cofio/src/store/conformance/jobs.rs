@@ -16,7 +16,7 @@ fn job_id(number: u64) -> JobId {
     format!("job_{number:032x}").parse().expect("cases use valid ids")
 }
 
-/// Returns a job that began so many seconds into 2026 as its number says.
+/// Returns a job that began so many seconds into 2060 as its number says.
 fn job(number: u64, task: Task) -> Job {
     let started_at = moment(i64::try_from(number).expect("cases use small numbers"));
     Job {

@@ -16,7 +16,7 @@ fn hash(number: u64) -> KeyHash {
     KeyHash::of(&number.to_string())
 }
 
-/// Returns a key that was made so many seconds into 2026 as its number says.
+/// Returns a key that was made so many seconds into 2060 as its number says.
 fn key(number: u64) -> Key {
     Key {
         id: id(number),

@@ -9,12 +9,12 @@ fn alice() -> Scope {
     user("alice")
 }
 
-/// Means what was known so many seconds into 2026.
+/// Means what was known so many seconds into 2060.
 fn as_of(seconds: i64) -> Filter {
     meeting(Criteria { as_of: Some(moment(seconds)), ..Criteria::default() })
 }
 
-/// Means what is known to have been true so many seconds into 2026.
+/// Means what is known to have been true so many seconds into 2060.
 fn valid_at(seconds: i64) -> Filter {
     meeting(Criteria { valid_at: Some(moment(seconds)), ..Criteria::default() })
 }
@@ -23,7 +23,7 @@ fn meeting(criteria: Criteria) -> Filter {
     Filter { criteria, ..all_of(&alice()) }
 }
 
-/// Returns the next version of a memory, written so many seconds into 2026.
+/// Returns the next version of a memory, written so many seconds into 2060.
 fn then(memory: &Memory, seconds: i64, text: &str) -> Memory {
     Memory { updated_at: moment(seconds), ..next(memory, text) }
 }

@@ -1,0 +1,71 @@
+//! Shelves whose servers have no space left on their disks.
+
+use std::sync::Arc;
+
+use cofio::Error;
+use cofio::shelf::{Content, Shelf, Slot};
+use pollster::block_on;
+
+use crate::clean::clean;
+use crate::redis::DURABLE;
+use crate::servers::disk::Disk;
+use crate::servers::instance::Instance;
+use crate::shelves::{content, faults, slot, user};
+use crate::{chroma, qdrant, redis};
+
+/// Writes until the disk of a server is full, makes room, and goes on; whoever ended is started
+/// again, as something does that looks after servers.
+fn filled_up(disk: &Disk, server: &mut Instance, shelf: Arc<dyn Shelf>, name: &str) {
+    let large = clean(&"plenty of words ".repeat(2_000));
+    let text = |number| Content { text: large.clone(), ..content(&slot(&user("alice"), number)) };
+    let mut kept: Vec<Slot> = vec![text(0).slot];
+    block_on(shelf.put(&[text(0)])).unwrap();
+    disk.fill(1_000_000);
+    let error: Error = loop {
+        let content = text(kept.len() as u64);
+        assert!(kept.len() < 2_000, "it is never full");
+        match block_on(shelf.put(std::slice::from_ref(&content))) {
+            Ok(()) => kept.push(content.slot),
+            Err(error) => break error,
+        }
+    };
+    let shown = format!("{error:?}");
+    assert!(error.to_string().contains(name), "{shown}");
+    assert!(!shown.contains("plenty") && !shown.contains("secret"), "{shown}");
+
+    disk.clear();
+    if server.has_ended() {
+        server.restart();
+    }
+    let more = text(1_000_000);
+    let put = || block_on(shelf.put(std::slice::from_ref(&more))).is_ok();
+    faults::wait_until("there is room again", put);
+    kept.push(more.slot.clone());
+    let found = block_on(shelf.get(&kept)).unwrap();
+    let lost = found.iter().filter(|text| text.as_deref() != Some(large.as_str())).count();
+    assert_eq!(lost, 0, "of {} acknowledged texts", kept.len());
+}
+
+#[test]
+fn redis_loses_nothing_acknowledged() {
+    let (Some(disk), Some(command)) = (Disk::new(16), redis::command(DURABLE)) else { return };
+    let mut server = Instance::start_in(disk.path(), command);
+    let shelf = Arc::new(redis::open(&redis::options(&server)));
+    filled_up(&disk, &mut server, shelf, "redis");
+}
+
+#[test]
+fn chroma_loses_nothing_acknowledged() {
+    let (Some(disk), Some(command)) = (Disk::new(32), chroma::command()) else { return };
+    let mut server = Instance::start_in(disk.path(), command);
+    let shelf = Arc::new(chroma::open(&chroma::options(&server)));
+    filled_up(&disk, &mut server, shelf, "chroma");
+}
+
+#[test]
+fn qdrant_loses_nothing_acknowledged() {
+    let (Some(disk), Some(command)) = (Disk::new(200), qdrant::command()) else { return };
+    let mut server = Instance::start_in(disk.path(), command);
+    let shelf = Arc::new(qdrant::open(&qdrant::options(&server)));
+    filled_up(&disk, &mut server, shelf, "qdrant");
+}

@@ -1,0 +1,117 @@
+//! Servers without room: no space on the disk, no place for another connection, others in the way.
+
+use std::sync::Arc;
+use std::thread;
+
+use cofio::ErrorKind;
+use cofio::model::Patch;
+use cofio::store::Store as _;
+use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
+use pollster::block_on;
+
+use super::place::{Admin, Place, url};
+use super::world::{engine, keeper, remember, search};
+use crate::servers::disk::Disk;
+use crate::servers::postgres::Server;
+
+#[test]
+fn a_full_disk_is_told_and_nothing_acknowledged_is_lost() {
+    let Some(disk) = Disk::new(160) else { return };
+    let Some(server) = Server::on(&disk) else { return };
+    let store = Arc::new(PostgresStore::open(&PostgresOptions::new(server.url())).unwrap());
+    let engine = engine(&store);
+    let first = remember(&engine, "alice", "the first zebra").unwrap().memory.id;
+    disk.fill(64 * 1024);
+    let mut kept = vec!["the first zebra".to_owned()];
+    let error = loop {
+        assert!(kept.len() < 2_000, "it is never full");
+        let text = format!("the zebra {} {}", kept.len(), "runs far ".repeat(600));
+        match remember(&engine, "alice", &text) {
+            Ok(_) => kept.push(text),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.kind(), ErrorKind::Provider);
+    assert_eq!(error.to_string(), "the disk of PostgreSQL is full; make room on it");
+    assert!(!format!("{error:?}").contains("zebra"), "{error:?}");
+
+    // Whoever reads needs no room.
+    assert_eq!(search(&engine, "alice", "first").unwrap(), ["the first zebra"]);
+    let read = block_on(engine.get(&keeper(), &first)).unwrap();
+    assert_eq!(read.content.as_str(), "the first zebra");
+
+    disk.clear();
+    remember(&engine, "alice", "the last zebra").unwrap();
+    kept.push("the last zebra".to_owned());
+    server.kill();
+    server.start();
+    let admin = Admin::new(&server.url());
+    let mut found = admin.ask("SELECT document::json ->> 'content' FROM cofio.memories");
+    found.sort();
+    kept.sort();
+    assert!(found == kept, "{} are there, and {} were acknowledged", found.len(), kept.len());
+    remember(&engine, "alice", "the zebra after all").unwrap();
+    block_on(engine.forget(&keeper(), &[first])).unwrap();
+    assert!(block_on(store.verify_audit()).is_ok());
+}
+
+#[test]
+fn a_server_without_another_connection_is_told_until_there_is_one() {
+    let settings = "-c max_connections=6 -c superuser_reserved_connections=0 \
+                    -c reserved_connections=0 -c autovacuum=off";
+    let Some(server) = Server::with(settings) else { return };
+    let store = Arc::new(PostgresStore::open(&PostgresOptions::new(server.url())).unwrap());
+    let working = engine(&store);
+    remember(&working, "alice", "the first zebra").unwrap();
+    let admin = Admin::new(&server.url());
+    let mut others: Vec<Admin> = Vec::new();
+    while let Some(other) = Admin::try_new(&server.url()) {
+        others.push(other);
+        assert!(others.len() < 10, "it is never full");
+    }
+    let error = PostgresStore::open(&PostgresOptions::new(server.url())).unwrap_err();
+    assert!(error.kind().retryable(), "{error:?}");
+    assert!(error.to_string().contains("too many connections"), "{error}");
+
+    // A store keeps the connections that it has, and loses its place with them.
+    remember(&working, "alice", "the second zebra").unwrap();
+    admin.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cofio'",
+    );
+    while let Some(other) = Admin::try_new(&server.url()) {
+        others.push(other);
+    }
+    let error = remember(&working, "alice", "the third zebra").unwrap_err();
+    assert!(error.to_string().contains("too many connections"), "{error:?}");
+    drop(others);
+    let again = || remember(&working, "alice", "the fourth zebra").is_ok();
+    crate::shelves::faults::wait_until("there is a place again", again);
+    let mut found = search(&working, "alice", "zebra").unwrap();
+    found.sort();
+    assert_eq!(found, ["the first zebra", "the fourth zebra", "the second zebra"]);
+}
+
+#[test]
+fn a_commit_that_others_get_in_the_way_of_is_made_again() {
+    let Some(place) = Place::new() else { return };
+    let store = Arc::new(place.open());
+    let engine = engine(&store);
+    let id = remember(&engine, "alice", "the zebra walks").unwrap().memory.id;
+    // Whoever waits longer is not the one that is given up.
+    place.run("SET deadlock_timeout = '60s'; BEGIN; SELECT * FROM memories FOR UPDATE");
+    let watch = Admin::new(&url().unwrap());
+    let updated = thread::scope(|threads| {
+        let patch = Patch { content: Some("the zebra runs".to_owned()), ..Patch::default() };
+        let updating = threads.spawn(|| block_on(engine.update(&keeper(), &id, patch)));
+        crate::shelves::faults::wait_until("it waits for the memory", || {
+            super::outages::waits_for_a_lock(&watch, &place)
+        });
+        place.run("SELECT * FROM head FOR UPDATE; COMMIT");
+        updating.join().unwrap()
+    });
+    assert_eq!(updated.unwrap().memory.content.as_str(), "the zebra runs");
+    assert_eq!(search(&engine, "alice", "zebra").unwrap(), ["the zebra runs"]);
+    let deadlocks =
+        || watch.ask("SELECT deadlocks > 0 FROM pg_stat_database WHERE datname = 'postgres'");
+    crate::shelves::faults::wait_until("it is counted", || deadlocks() == ["t"]);
+}
