@@ -9,6 +9,7 @@ mod document;
 mod job_document;
 pub mod kit;
 mod memory_store;
+mod moving;
 mod sqlite;
 mod surrounding;
 mod vectors;
@@ -28,6 +29,10 @@ pub use chain::{GENESIS, change_digest, link, verify};
 pub use document::{decode, decode_analysed, encode};
 pub use job_document::{decode_job, encode_job};
 pub use memory_store::MemoryStore;
+pub use moving::{
+    CarriedMemory, CarriedVector, Field, Movable, Moved, MovedPart, Mover, Part, Record, RecordKey,
+    Step, Stretch,
+};
 pub use sqlite::{
     Begin, Durability, Integrity, Purged, Restored, SqliteOptions, SqliteStore, Trace, Verdict,
     Wanted,

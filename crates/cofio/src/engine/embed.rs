@@ -16,7 +16,6 @@ use crate::ingest::{self, Level};
 use crate::model::{Embedding, Meaning, Memory, Timestamp};
 use crate::store::EmbeddingState;
 use batch::Progress;
-pub(super) use batch::hash;
 
 /// How many vectors of another model are removed at a time.
 const RETIRED_AT_ONCE: usize = 1_000;

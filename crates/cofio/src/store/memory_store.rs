@@ -11,6 +11,7 @@ mod jobs;
 mod journal;
 mod kept;
 mod keys;
+mod moving;
 mod write;
 
 use std::cmp::Reverse;

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::SignedDuration;
-use sha2::{Digest as _, Sha256};
 
 use super::abreast::Abreast;
 use super::lease::Lease;
@@ -181,7 +180,7 @@ impl Batch<'_> {
 
 impl Task {
     fn new(claimed: Claimed) -> Self {
-        let hashed = |text: CleanText| (hash(&text), text);
+        let hashed = |text: CleanText| (text.passage_hash(), text);
         let passages = claimed.memory.passages().into_iter().map(hashed).collect();
         Self { claimed, passages }
     }
@@ -221,13 +220,6 @@ fn portions(tasks: &[Task]) -> Vec<&[Task]> {
 fn wait(refusals: u32) -> SignedDuration {
     let doubled = 2_i32.checked_pow(refusals).and_then(|factor| WAITS.0.checked_mul(factor));
     doubled.map_or(WAITS.1, |wait| wait.min(WAITS.1))
-}
-
-pub(in crate::engine) fn hash(text: &CleanText) -> PassageHash {
-    let digest = <[u8; 32]>::from(Sha256::digest(text.as_str()));
-    let mut hash = PassageHash::default();
-    hash.copy_from_slice(&digest[..16]);
-    hash
 }
 
 fn too_few() -> Error {

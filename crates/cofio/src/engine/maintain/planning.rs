@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::advice::{Advice, Errand};
 use super::{Assignment, Piece};
 use crate::engine::Engine;
-use crate::engine::embed::hash;
 use crate::error::{ErrorKind, Result};
 use crate::ingest::{self, Prepared};
 use crate::lifecycle::consolidation::likeness;
@@ -235,7 +234,7 @@ impl Engine {
         };
         let passages: Vec<Vec<CleanText>> = memories.iter().map(Memory::passages).collect();
         let whole = |passages: &Vec<CleanText>| match &passages[..] {
-            [only] => hash(only),
+            [only] => only.passage_hash(),
             _ => PassageHash::default(),
         };
         let hashes: Vec<PassageHash> = passages.iter().map(whole).collect();
