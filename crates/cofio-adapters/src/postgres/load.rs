@@ -17,7 +17,8 @@ use super::session::Session;
 use super::world::{Identity, Queue, Slot, Stages, Stored, World};
 
 /// The columns that [`slot`] reads.
-pub(super) const SLOT: &str = "m.id, m.memory, m.scope, m.version, m.expires_at, m.identity, m.assistant,
+pub(super) const SLOT: &str =
+    "m.id, m.memory, m.scope, m.version, m.expires_at, m.identity, m.assistant,
                     m.author, m.passages";
 
 /// The value of a query that has one.

@@ -3,6 +3,7 @@
 mod faults;
 mod large;
 mod migrations;
+mod moving;
 mod place;
 mod proxy;
 mod security;

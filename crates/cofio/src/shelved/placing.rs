@@ -203,7 +203,12 @@ fn place_vectors(
     }
 }
 
-pub(super) fn lay(memory: &Memory, model: &Fingerprint, vectors: Vec<Vec<f32>>, placed: &mut Placed) {
+pub(super) fn lay(
+    memory: &Memory,
+    model: &Fingerprint,
+    vectors: Vec<Vec<f32>>,
+    placed: &mut Placed,
+) {
     let Some((standing, slot)) = memory.content.standing().zip(memory.slot()) else { return };
     let on = (standing.shelf.clone(), model.clone());
     let embedded = Embedded { slot, labels: Labels::of(memory), vectors };

@@ -38,7 +38,8 @@ pub(super) async fn read(
         place.as_ref().and_then(|key| numbers(std::slice::from_ref(key)).pop()).unwrap_or(otherwise)
     };
     let (after, until) = (end(&stretch.after, 0), end(&stretch.until, i64::MAX));
-    let sql = "SELECT m.memory, m.document, m.identity, m.access_count, m.accessed_at, m.fingerprint,
+    let sql =
+        "SELECT m.memory, m.document, m.identity, m.access_count, m.accessed_at, m.fingerprint,
                       p.refusals, p.refused_because
                FROM memories AS m LEFT JOIN pending AS p USING (memory)
                WHERE m.memory > $1 AND m.memory <= $2 ORDER BY m.memory LIMIT $3";
@@ -64,10 +65,7 @@ fn memory(row: &Row) -> Result<CarriedMemory> {
         number: get(row, 0)?,
         document: get(row, 1)?,
         identity: identity.transpose()?,
-        accesses: Accesses {
-            count: count(row, 3)?,
-            last_at: accessed_at.map(moment).transpose()?,
-        },
+        accesses: Accesses { count: count(row, 3)?, last_at: accessed_at.map(moment).transpose()? },
         embedded_by: fingerprint.map(Fingerprint::new).transpose()?,
         refusals: refusals.unwrap_or_default().unsigned_abs(),
         refused_because: get::<Option<String>>(row, 7)?.map(original),
@@ -154,12 +152,7 @@ pub(super) async fn replace(
 }
 
 /// Removes whatever has one of these numbers or ids.
-async fn clear(
-    session: &Session,
-    head: &Head,
-    numbers: Vec<i64>,
-    ids: Vec<String>,
-) -> Result<()> {
+async fn clear(session: &Session, head: &Head, numbers: Vec<i64>, ids: Vec<String>) -> Result<()> {
     let sql = format!(
         "SELECT {SLOT}, NULL::text FROM memories AS m WHERE m.memory = ANY ($1) OR m.id = ANY ($2)"
     );
@@ -302,8 +295,7 @@ fn embed(carried: &CarriedMemory) -> Result<Change> {
     let vectors = if memory.content.has_vectors_elsewhere() {
         Vectors::Elsewhere { dimensions: carried.dimensions_elsewhere }
     } else {
-        let vector =
-            |one: &CarriedVector| PassageVector { hash: one.hash, vector: one.vector() };
+        let vector = |one: &CarriedVector| PassageVector { hash: one.hash, vector: one.vector() };
         Vectors::Here(carried.vectors.iter().map(vector).collect())
     };
     let nobody = || Fingerprint::new("nobody");

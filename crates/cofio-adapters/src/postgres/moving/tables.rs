@@ -190,7 +190,8 @@ const AUDIT: Table = Table {
         ("previous", "text"),
         ("hash", "text"),
     ],
-    read: "sequence, at, actor, action, scope, first_change, last_change, digest, details, previous,
+    read:
+        "sequence, at, actor, action, scope, first_change, last_change, digest, details, previous,
            hash",
     from: "audit",
     key: &["sequence"],
@@ -240,9 +241,7 @@ fn record(row: &Row) -> Result<Record> {
     let field = |column: usize| match *row.columns()[column].type_() {
         Type::INT8 => Ok(Field::number(get(row, column)?)),
         Type::BOOL => Ok(Field::Number(get::<bool>(row, column)?.into())),
-        Type::BYTEA => {
-            Ok(get::<Option<Vec<u8>>>(row, column)?.map_or(Field::Null, Field::Bytes))
-        }
+        Type::BYTEA => Ok(get::<Option<Vec<u8>>>(row, column)?.map_or(Field::Null, Field::Bytes)),
         _ => Ok(Field::text(get::<Option<String>>(row, column)?.map(original))),
     };
     Ok(Record::Row((0..row.len()).map(field).collect::<Result<_>>()?))
@@ -313,7 +312,9 @@ async fn name_scopes(
     let Some(column) = table.columns.iter().position(|(_, kind)| *kind == "scope") else {
         return Ok(());
     };
-    let text = |row: &&[Field]| if let Field::Text(text) = &row[column] { Some(text.clone()) } else { None };
+    let text = |row: &&[Field]| {
+        if let Field::Text(text) = &row[column] { Some(text.clone()) } else { None }
+    };
     let mut texts: Vec<String> = rows.iter().filter_map(text).collect();
     texts.sort_unstable();
     texts.dedup();
@@ -363,7 +364,8 @@ fn numbers(sql: &mut Sql, fields: impl Iterator<Item = Field>) -> String {
 }
 
 fn texts(sql: &mut Sql, fields: impl Iterator<Item = Field>) -> String {
-    let of = |field| if let Field::Text(text) = field { Some(plain(&text).into_owned()) } else { None };
+    let of =
+        |field| if let Field::Text(text) = field { Some(plain(&text).into_owned()) } else { None };
     format!("{}::text[]", sql.bind(fields.map(of).collect::<Vec<_>>()))
 }
 

@@ -3,8 +3,9 @@
 use super::fixtures::{commit, content, mention, moment, named, scope, user};
 use crate::model::{
     Amount, AuditAction, AuditEvent, Bound, Change, Commit, Counts, Fingerprint, IdempotencyKey,
-    Job, JobState, Key, KeyChange, KeyCommit, KeyHash, Kind, Layer, Memory, PassageVector, Reading,
-    Right, Rights, Scope, Spending, Stage, Task, Trigger, Triple, Trust, Vectors, Work,
+    Job, JobState, Key, KeyChange, KeyCommit, KeyHash, Kind, Layer, Memory, MemoryId,
+    PassageVector, Reading, Right, Rights, Scope, Spending, Stage, Task, Trigger, Triple, Trust,
+    Vectors, Work,
 };
 use crate::store::{Movable, Part, Store, Stretch};
 
@@ -13,8 +14,22 @@ const DIMENSIONS: usize = 64;
 
 /// What texts are made of.
 const WORDS: [&str; 16] = [
-    "tea", "Rome", "opera", "canary", "ship", "Oslo", "nurse", "black", "old", "book", "sister",
-    "sings", "größer", "大きい", "Monday", "cat",
+    "tea",
+    "Rome",
+    "opera",
+    "canary",
+    "ship",
+    "Oslo",
+    "nurse",
+    "black",
+    "old",
+    "book",
+    "sister",
+    "sings",
+    "größer",
+    "大きい",
+    "Monday",
+    "cat",
 ];
 
 /// A world, and what is alive in it.
@@ -39,11 +54,20 @@ impl World {
             match self.random(12) {
                 0..=4 => self.create(store).await,
                 5 | 6 => self.update(store).await,
+                7 if self.random(3) == 0 => self.reject(store).await,
                 7 => self.forget(store).await,
                 8 | 9 => self.embed(store).await,
                 10 => self.work(store).await,
                 _ => self.read(store).await,
             }
+        }
+        if deeds > 0 {
+            self.create(store).await;
+            self.work(store).await;
+            self.embed(store).await;
+            self.reject(store).await;
+            self.forget(store).await;
+            self.read(store).await;
         }
         self.issue_key(store).await;
         self.spend(store).await;
@@ -149,17 +173,22 @@ impl World {
         self.make(store, vec![change], None).await;
     }
 
+    /// Takes a memory out of the world.
+    fn take(&mut self) -> Option<(MemoryId, Scope)> {
+        let which = self.random(self.alive.len().max(1));
+        let memory = (which < self.alive.len()).then(|| self.alive.swap_remove(which))?;
+        Some((memory.id, memory.scope))
+    }
+
     async fn forget(&mut self, store: &dyn Store) {
-        if self.alive.is_empty() {
-            return;
-        }
-        let which = self.random(self.alive.len());
-        let Memory { id, scope, .. } = self.alive.swap_remove(which);
-        let change = match self.random(3) {
-            0 => Change::Reject { id, scope, value: [self.random(250).to_le_bytes()[0]; 32] },
-            _ => Change::Forget { id, scope, version: None },
-        };
-        self.make(store, vec![change], None).await;
+        let Some((id, scope)) = self.take() else { return };
+        self.make(store, vec![Change::Forget { id, scope, version: None }], None).await;
+    }
+
+    async fn reject(&mut self, store: &dyn Store) {
+        let Some((id, scope)) = self.take() else { return };
+        let value = [self.random(250).to_le_bytes()[0]; 32];
+        self.make(store, vec![Change::Reject { id, scope, value }], None).await;
     }
 
     async fn embed(&mut self, store: &dyn Store) {

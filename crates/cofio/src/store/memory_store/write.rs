@@ -101,7 +101,11 @@ impl Contents {
     ) -> Option<Result<Vec<Outcome>>> {
         let (key, request) = idempotency?;
         let first = self.requests.get(&(actor.clone(), key_digest(key)))?;
-        Some(if first.digest == *request { Ok(first.outcomes.clone()) } else { Err(key_conflict()) })
+        Some(if first.digest == *request {
+            Ok(first.outcomes.clone())
+        } else {
+            Err(key_conflict())
+        })
     }
 }
 

@@ -235,12 +235,7 @@ struct Differences {
 
 impl Differences {
     /// Compares records of the same stretch; both are in the order of their keys.
-    fn between(
-        part: Part,
-        there: Vec<Record>,
-        here: &[Record],
-        now: Timestamp,
-    ) -> Result<Self> {
+    fn between(part: Part, there: Vec<Record>, here: &[Record], now: Timestamp) -> Result<Self> {
         let (mut gone, mut different) = (Vec::new(), Vec::new());
         let mut here = here.iter().map(|record| (record.key(part), record)).peekable();
         for record in there {
@@ -270,11 +265,8 @@ fn is_same(record: &Record, other: &Record, now: Timestamp) -> bool {
     let (Record::Memory(one), Record::Memory(two)) = (record, other) else { return false };
     let has_ended = document::decode(&one.document).is_ok_and(|memory| memory.expired(now));
     let beside = |memory: &CarriedMemory| {
-        let bare = CarriedMemory {
-            document: String::new(),
-            versions: Vec::new(),
-            ..memory.clone()
-        };
+        let bare =
+            CarriedMemory { document: String::new(), versions: Vec::new(), ..memory.clone() };
         if has_ended { CarriedMemory { embedded_by: None, vectors: vec![], ..bare } } else { bare }
     };
     let documents = |memory: &CarriedMemory| {

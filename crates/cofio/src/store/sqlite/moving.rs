@@ -41,8 +41,9 @@ impl Movable for SqliteStore {
     async fn replace(&self, part: Part, gone: Vec<RecordKey>, records: Vec<Record>) -> Result<()> {
         if part == Part::Memories {
             let carried: Vec<Box<CarriedMemory>> = records.into_iter().filter_map(memory).collect();
-            let incoming: Vec<Incoming> =
-                share(&carried, |memory| Incoming::of(memory)).into_iter().collect::<Result<_>>()?;
+            let incoming: Vec<Incoming> = share(&carried, |memory| Incoming::of(memory))
+                .into_iter()
+                .collect::<Result<_>>()?;
             return self
                 .threads
                 .run(move |connection| {
@@ -106,8 +107,10 @@ fn mark(connection: &Connection) -> Result<Option<String>> {
 
 fn set_mark(connection: &Connection, origin: Option<&str>) -> Result<()> {
     match origin {
-        Some(origin) => connection
-            .execute("INSERT OR REPLACE INTO settings (name, value) VALUES ('moving', ?)", [origin]),
+        Some(origin) => connection.execute(
+            "INSERT OR REPLACE INTO settings (name, value) VALUES ('moving', ?)",
+            [origin],
+        ),
         None => connection.execute("DELETE FROM settings WHERE name = 'moving'", []),
     }
     .map(drop)

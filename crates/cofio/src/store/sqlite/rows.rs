@@ -40,12 +40,7 @@ pub(super) fn find_by_number(connection: &Connection, number: i64) -> Result<Opt
 }
 
 fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
-    Ok(Row {
-        number: row.get(0)?,
-        scope: row.get(1)?,
-        version: row.get(2)?,
-        document: row.get(3)?,
-    })
+    Ok(Row { number: row.get(0)?, scope: row.get(1)?, version: row.get(2)?, document: row.get(3)? })
 }
 
 /// Finds a memory if it is in this scope.

@@ -18,9 +18,7 @@ use crate::store::vectors::Half;
 const SHIFT: u32 = 24;
 
 pub(super) fn count(connection: &Connection) -> Result<u64> {
-    connection
-        .query_row("SELECT count(*) FROM memories", [], |row| row.get(0))
-        .map_err(unexpected)
+    connection.query_row("SELECT count(*) FROM memories", [], |row| row.get(0)).map_err(unexpected)
 }
 
 /// Returns the numbers that keys stand for.
@@ -41,7 +39,8 @@ pub(super) fn read(
         place.as_ref().and_then(|key| numbers(std::slice::from_ref(key)).pop()).unwrap_or(otherwise)
     };
     let (after, until) = (end(&stretch.after, 0), end(&stretch.until, i64::MAX));
-    let sql = "SELECT m.memory, m.document, m.identity, m.access_count, m.accessed_at, m.fingerprint,
+    let sql =
+        "SELECT m.memory, m.document, m.identity, m.access_count, m.accessed_at, m.fingerprint,
                       p.refusals, p.refused_because
                FROM memories AS m LEFT JOIN pending AS p USING (memory)
                WHERE m.memory > ? AND m.memory <= ? ORDER BY m.memory LIMIT ?";
@@ -103,7 +102,8 @@ impl Beside {
         let ends = [Sql::from(first << SHIFT), Sql::from(((last + 1) << SHIFT) - 1)];
         let vectors = collect(connection, sql, ends, |row| {
             let key = (row.get(0).map_err(unexpected)?, row.get(1).map_err(unexpected)?);
-            let (hash, numbers) = (row.get(2).map_err(unexpected)?, row.get(3).map_err(unexpected)?);
+            let (hash, numbers) =
+                (row.get(2).map_err(unexpected)?, row.get(3).map_err(unexpected)?);
             Ok((key, CarriedVector::of_halves(hash, numbers)))
         })?;
         Ok(Self { versions: grouped(versions), stages: grouped(stages), vectors: grouped(vectors) })
