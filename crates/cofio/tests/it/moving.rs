@@ -1,11 +1,15 @@
 //! Moving everything from one store to another, whoever is interrupted and whoever writes.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use cofio::model::{Change, Commit, Timestamp};
+use cofio::model::{Change, Commit, Scope, Timestamp};
+use cofio::shelf::{MemoryShelf, Shelf};
+use cofio::shelved::{MovableShelved, Rule, Rules, Shelved};
 use cofio::store::conformance::moving::{World, assert_same};
 use cofio::store::{
     MemoryStore, Movable, Moved, Mover, Part, Record, RecordKey, SqliteStore, Store, Stretch,
@@ -59,6 +63,36 @@ fn everything_moves_between_stores_of_every_kind() {
         check(&MemoryStore::new(), &file(&folder, "d.db"), seed);
         check(&MemoryStore::new(), &MemoryStore::new(), seed);
     }
+}
+
+/// Puts every text of a home on a shelf.
+fn shelved<T: Movable + Store + 'static>(home: Arc<T>, shelf: Arc<dyn Shelf>) -> MovableShelved {
+    let shelves = HashMap::from([(named("attic"), shelf)]);
+    let rules = Rules(vec![Rule::everything(named("attic"))]);
+    MovableShelved::new(Shelved::new(home.clone(), shelves, rules).unwrap(), home)
+}
+
+#[test]
+fn texts_and_vectors_move_to_shelves_and_away_from_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let shelf = || -> Arc<dyn Shelf> { Arc::new(MemoryShelf::new(|| Timestamp::UNIX_EPOCH)) };
+    let attic = shelf();
+    let home = Arc::new(file(&folder, "a.db"));
+    check(&file(&folder, "b.db"), &shelved(home.clone(), attic.clone()), 1);
+    // Nothing is left on the shelf but what the home names.
+    let alice = Scope::user(named("alice"));
+    let records = block_on(home.records(Part::Memories, &Stretch::default(), 9_999)).unwrap();
+    let texts = records.iter().map(|record| match record {
+        Record::Memory(memory) if memory.document.contains(r#""layer":"user""#) => {
+            usize::from(memory.document.contains(r#""user":"alice""#)) * (1 + memory.versions.len())
+        }
+        _ => 0,
+    });
+    let slots = block_on(attic.slots(&alice, None, 9_999)).unwrap();
+    assert_eq!(slots.len(), texts.sum::<usize>());
+    check(&shelved(Arc::new(MemoryStore::new()), shelf()), &file(&folder, "c.db"), 2);
+    let error = run(&*home, &MemoryStore::new()).unwrap_err();
+    assert!(error.to_string().contains("stand on attic"), "{error}");
 }
 
 #[test]
