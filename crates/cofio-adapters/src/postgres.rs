@@ -18,6 +18,7 @@ mod jobs;
 mod keys;
 mod labels;
 mod load;
+mod moving;
 mod options;
 mod pending;
 mod plain;
@@ -87,6 +88,16 @@ impl PostgresStore {
     /// A schema of a newer version is refused, as is a role that would see everything. It blocks
     /// until it is done.
     pub fn open(options: &PostgresOptions) -> Result<Self> {
+        Self::start(options, Opening::Finished)
+    }
+
+    /// Connects to a database that everything of another store is to be moved to, even one that a
+    /// move has not come to the end of.
+    pub fn open_to_fill(options: &PostgresOptions) -> Result<Self> {
+        Self::start(options, Opening::ToFill)
+    }
+
+    fn start(options: &PostgresOptions, opening: Opening) -> Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("cofio-postgres")
@@ -99,7 +110,7 @@ impl PostgresStore {
         let (said, opened) = mpsc::channel();
         let owned = options.clone();
         runtime.spawn(async move {
-            let _ = said.send(open(&owned).await);
+            let _ = said.send(open(&owned, opening).await);
         });
         // Not on this thread, which may be one of another executor.
         let connections = opened.recv().unwrap_or_else(|_| Err(stopped()))?;
@@ -151,9 +162,21 @@ impl PostgresStore {
     }
 }
 
-async fn open(options: &PostgresOptions) -> Result<Connections> {
+/// What is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// A store, and no unfinished copy of one.
+    Finished,
+    /// Whatever is there.
+    ToFill,
+}
+
+async fn open(options: &PostgresOptions, opening: Opening) -> Result<Connections> {
     let connections = Connections::open(options).await?;
     rebuild::if_outdated(&connections).await?;
+    if opening == Opening::Finished {
+        moving::check_finished(&connections).await?;
+    }
     Ok(connections)
 }
 
@@ -278,6 +301,8 @@ macro_rules! writing {
             .await
     }};
 }
+
+use {asking, reading_all, writing};
 
 #[async_trait]
 impl Store for PostgresStore {

@@ -8,8 +8,8 @@ use cofio::model::Layer;
 use crate::commands::{
     archive, audit, backup, brief, clear, completions, confirm, context, correct, doctor, edit,
     embed, entity, export, facts, files, forget, history, hook, import, install, jobs, key, list,
-    maintain, mcp, model, purge, remember, restore, review, scan, search, serve, show, stats,
-    verify_forgotten, why_not, window,
+    maintain, mcp, migrate, model, purge, remember, restore, review, scan, search, serve, show,
+    stats, verify_forgotten, why_not, window,
 };
 use crate::output::Form;
 use crate::settings::Overrides;
@@ -117,6 +117,7 @@ pub enum Command {
     Files(files::Files),
     Backup(backup::Backup),
     Restore(restore::Restore),
+    Migrate(migrate::Migrate),
     Doctor(doctor::Doctor),
     Model(model::Model),
     Embed(embed::Embed),

@@ -27,6 +27,7 @@ pub mod key;
 pub mod list;
 pub mod maintain;
 pub mod mcp;
+pub mod migrate;
 pub mod model;
 pub mod purge;
 pub mod remember;
@@ -89,6 +90,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Files(command) => writing(&globals, async |app| command.run(app).await),
         Command::Backup(command) => on_store(&globals, async |app| command.run(app).await),
         Command::Restore(command) => block_on(command.run(&globals)),
+        Command::Migrate(command) => block_on(command.run(&globals)),
         Command::Doctor(command) => block_on(command.run(&globals)),
         Command::Model(command) => command.run(&globals),
         Command::Embed(command) => on_store(&globals, async |app| command.run(app).await),

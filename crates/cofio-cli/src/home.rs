@@ -41,14 +41,8 @@ impl Home {
                 let file = Arc::new(file()?);
                 (file.clone(), Some(file))
             }
-            HomeAt::Postgres { url, schema, connections, certificates } => {
-                let options = PostgresOptions {
-                    schema: schema.clone(),
-                    connections: *connections,
-                    root_certificates: certificates.clone(),
-                    ..PostgresOptions::new(url.reveal())
-                };
-                (Arc::new(PostgresStore::open(&options)?), None)
+            HomeAt::Postgres { .. } => {
+                (Arc::new(PostgresStore::open(&postgres_options(settings))?), None)
             }
         };
         let Some(routes) = &stores.routes else { return Ok(Self { store: home, sqlite }) };
@@ -71,6 +65,19 @@ impl Home {
     /// Returns the SQLite file, if memories are in one.
     pub fn sqlite(&self) -> Option<&Arc<SqliteStore>> {
         self.sqlite.as_ref()
+    }
+}
+
+/// Returns how the settings say that PostgreSQL is opened.
+pub fn postgres_options(settings: &Settings) -> PostgresOptions {
+    match &settings.stores().home {
+        HomeAt::Sqlite => PostgresOptions::new(String::new()),
+        HomeAt::Postgres { url, schema, connections, certificates } => PostgresOptions {
+            schema: schema.clone(),
+            connections: *connections,
+            root_certificates: certificates.clone(),
+            ..PostgresOptions::new(url.reveal())
+        },
     }
 }
 

@@ -34,7 +34,7 @@ pub use places::{Platform, Surroundings, state_dir};
 use read::OnSecret;
 pub use read::{Backend, Color, EmbedderName, Hooks};
 pub use routes::ShelfName;
-pub use stores::{Address, HomeAt, Patience, Promise, Stores};
+pub use stores::{Address, HomeAt, Patience, Preset, Promise, Stores};
 pub use table::Values;
 
 use places::{INDEX, MEMORY, Places};
@@ -138,6 +138,30 @@ pub struct Overrides {
 impl Settings {
     /// Brings together the flags, the variables, both files and the defaults.
     pub fn load(around: &Surroundings, flags: &Overrides) -> Result<Self> {
+        Self::load_by(around, flags, |values| values)
+    }
+
+    /// Does the same for an arrangement that somebody names; where texts stand is only what the
+    /// settings say if it is theirs.
+    pub fn arranged(around: &Surroundings, mut flags: Overrides, preset: Preset) -> Result<Self> {
+        let own = Self::load(around, &flags).ok().map(|own| own.values.preset.value);
+        flags.preset = Some(preset.to_string());
+        if matches!(preset, Preset::Postgres | Preset::Tiered) {
+            flags.backend = Some("sqlite".to_owned());
+        }
+        Self::load_by(around, &flags, |mut values| {
+            if own != Some(preset) {
+                values.routes.value = None;
+            }
+            values
+        })
+    }
+
+    fn load_by(
+        around: &Surroundings,
+        flags: &Overrides,
+        adapt: impl FnOnce(Values) -> Values,
+    ) -> Result<Self> {
         let places = Places::of(around)?;
         let user_file = places.user_file.as_deref().map(file::read_if_present).transpose()?;
         let project_file = places.project_file.as_deref().map(file::read_if_present).transpose()?;
@@ -154,6 +178,7 @@ impl Settings {
         {
             values.store.value = folder.join(INDEX);
         }
+        let values = adapt(values);
         let llm = Llm::of(&values)?;
         let stores = Stores::of(&values)?;
         let Places { user_file, project_file, state, .. } = places;

@@ -18,11 +18,10 @@ use self::known::{Known, Standing, State};
 use self::underway::Underway;
 use crate::error::Result;
 use crate::model::{
-    self, Access, Commit, Criteria, Cues, Embedding, Evidence, Filter, Fingerprint, Kind, Layer,
-    Memory, MemoryId, Outcome, PassageHash, PassageVector, Place, Reading, Scope, Survey,
-    Timestamp,
+    self, Access, CleanText, Commit, Criteria, Cues, Embedding, Evidence, Filter, Fingerprint,
+    Kind, Layer, Memory, MemoryId, Outcome, PassageHash, PassageVector, Place, Reading, Scope,
+    Survey, Timestamp,
 };
-use crate::store::kit::passage_hash;
 use crate::store::{
     Chosen, Copied, Cued, Followed, Found, Inquiry, Listing, MemoryStore, Order, Page, Store,
     Surrounding,
@@ -352,7 +351,7 @@ impl Inquiry for Everything {
 }
 
 fn hashes(memory: &Memory) -> Vec<PassageHash> {
-    memory.passages().iter().map(passage_hash).collect()
+    memory.passages().iter().map(CleanText::passage_hash).collect()
 }
 
 /// Returns the vectors of all passages of a memory, if they are known.

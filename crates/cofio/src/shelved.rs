@@ -6,6 +6,7 @@
 //! whoever is interrupted.
 
 mod finding;
+mod moving;
 mod placing;
 mod rules;
 mod sweeping;
@@ -28,6 +29,7 @@ use crate::model::{
 use crate::shelf::Shelf;
 use crate::store::{Capabilities, Found, Inquiry, Missing, Store, Surrounding, Watch};
 
+pub use moving::MovableShelved;
 pub use rules::{Rule, Rules};
 
 /// A store, and the shelves that some of its texts stand on.

@@ -10,6 +10,7 @@ mod inquiries;
 mod job_document;
 pub mod kit;
 mod memory_store;
+mod moving;
 mod sqlite;
 mod surrounding;
 mod vectors;
@@ -31,6 +32,10 @@ pub(crate) use inquiries::Chosen;
 pub use job_document::{decode_job, encode_job};
 pub use memory_store::MemoryStore;
 pub(crate) use memory_store::{Copied, Followed};
+pub use moving::{
+    CarriedMemory, CarriedVector, Field, Movable, Moved, MovedPart, Mover, Part, Record, RecordKey,
+    Step, Stretch,
+};
 pub use sqlite::{
     Begin, Durability, Integrity, Purged, Restored, SqliteOptions, SqliteStore, Trace, Verdict,
     Wanted,

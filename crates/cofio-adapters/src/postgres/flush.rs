@@ -53,6 +53,25 @@ pub(super) async fn flush(session: &Session, schema: &str, world: &World) -> Res
     session.pipeline(&all).await
 }
 
+/// Returns what takes memories in that come from another store; of a world that knows nothing else.
+pub(super) async fn take_in(session: &Session, world: &World) -> Result<Vec<Sql>> {
+    let changed = Changed::of(world);
+    let mut all: Vec<Sql> = new_scopes(world).into_iter().collect();
+    all.extend(changed.rows());
+    all.extend(changed.derive());
+    all.extend(vectors::keep(session, world).await?);
+    all.extend(changed.queue());
+    all.extend(changed.counts());
+    all.extend(world.head.keep(&[]));
+    Ok(all)
+}
+
+/// Returns what removes memories as if they had never been.
+pub(super) fn let_go(world: &World) -> Vec<Sql> {
+    let changed = Changed::of(world);
+    changed.delete().into_iter().chain(changed.counts()).collect()
+}
+
 /// Returns all scopes that are written to.
 fn scopes_of(world: &World) -> Vec<i64> {
     let slots = world.slots.values().map(|slot| slot.scope);
@@ -64,7 +83,8 @@ fn scopes_of(world: &World) -> Vec<i64> {
     all
 }
 
-fn new_scopes(world: &World) -> Option<Sql> {
+/// Returns what keeps scopes that were not there before.
+pub(super) fn new_scopes(world: &World) -> Option<Sql> {
     let scopes = &world.written.scopes;
     let numbers: Vec<i64> = scopes.iter().map(|(number, _)| *number).collect();
     let texts: Vec<String> = scopes.iter().map(|(_, scope)| scope.to_string()).collect();
@@ -114,23 +134,25 @@ impl<'a> Changed<'a> {
 
     /// Removes memories with everything that hangs on their rows, and marks their ids.
     fn forget(&self) -> Vec<Sql> {
-        let stored = self.gone.iter().filter(|(_, slot)| slot.stored.is_some());
-        let numbers: Vec<i64> = stored.map(|(_, slot)| slot.number).collect();
         let ids: Vec<String> = self.gone.iter().map(|(id, _)| id.to_string()).collect();
         let scopes: Vec<i64> = self.gone.iter().map(|(_, slot)| slot.scope).collect();
         let moment = |(_, slot): &(_, &Slot)| slot.gone.map(Timestamp::as_microsecond);
         let times: Vec<Option<i64>> = self.gone.iter().map(moment).collect();
-        let delete =
-            statement(!numbers.is_empty(), "DELETE FROM memories WHERE memory = ANY ($1)", || {
-                vec![Box::new(numbers)]
-            });
         let mark = statement(
             !ids.is_empty(),
             "INSERT INTO tombstones (id, scope, at)
              SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])",
             || vec![Box::new(ids), Box::new(scopes), Box::new(times)],
         );
-        delete.into_iter().chain(mark).collect()
+        self.delete().into_iter().chain(mark).collect()
+    }
+
+    fn delete(&self) -> Option<Sql> {
+        let stored = self.gone.iter().filter(|(_, slot)| slot.stored.is_some());
+        let numbers: Vec<i64> = stored.map(|(_, slot)| slot.number).collect();
+        statement(!numbers.is_empty(), "DELETE FROM memories WHERE memory = ANY ($1)", || {
+            vec![Box::new(numbers)]
+        })
     }
 
     /// Writes the rows of memories, and the versions before them.

@@ -17,7 +17,8 @@ use super::session::Session;
 use super::world::{Identity, Queue, Slot, Stages, Stored, World};
 
 /// The columns that [`slot`] reads.
-const SLOT: &str = "m.id, m.memory, m.scope, m.version, m.expires_at, m.identity, m.assistant,
+pub(super) const SLOT: &str =
+    "m.id, m.memory, m.scope, m.version, m.expires_at, m.identity, m.assistant,
                     m.author, m.passages";
 
 /// The value of a query that has one.
@@ -106,7 +107,7 @@ async fn load_slots(session: &Session, wanted: &Wanted, world: &mut World) -> Re
 }
 
 /// Reads the columns of [`SLOT`], and the document after them.
-fn slot(row: &Row) -> Result<(MemoryId, Slot)> {
+pub(super) fn slot(row: &Row) -> Result<(MemoryId, Slot)> {
     let identity: Option<&[u8]> = get(row, 5)?;
     let identity: Option<Identity> = identity
         .map(|identity| identity.try_into().map_err(|_| damaged("an identity")))

@@ -85,17 +85,25 @@ pub(super) async fn adopt(session: &Session, fingerprint: &Fingerprint) -> Resul
         )
         .await?;
     // Whoever has claimed something embeds it with the earlier model.
+    wait_anew(session).await?;
+    Ok(true)
+}
+
+/// Lets exactly those memories wait that have no vectors of the adopted model; before one is, any
+/// will do.
+pub(super) async fn wait_anew(session: &Session) -> Result<()> {
     session.execute("DELETE FROM pending", &[]).await?;
     session
         .execute(
             "INSERT INTO pending (memory, scope) SELECT m.memory, m.scope FROM memories AS m
-             WHERE m.fingerprint IS DISTINCT FROM $1
+             WHERE m.fingerprint IS NULL
+                OR m.fingerprint <> (SELECT value FROM settings WHERE name = 'model')
                 OR (NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = m.memory)
                     AND (m.document::json #>> '{standing,vectors}') IS DISTINCT FROM 'true')",
-            &[&fingerprint.as_str()],
+            &[],
         )
-        .await?;
-    Ok(true)
+        .await
+        .map(drop)
 }
 
 /// Hands out memories that nobody is embedding, and puts aside what cannot be read.

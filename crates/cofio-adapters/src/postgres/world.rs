@@ -147,6 +147,10 @@ enum Undo {
 }
 
 impl Content {
+    pub(super) fn new(ready: &Arc<Ready>, place: usize) -> Self {
+        Self { ready: Arc::clone(ready), place }
+    }
+
     fn change(&self) -> &Change {
         &self.ready.commit.changes[self.place]
     }
@@ -473,7 +477,7 @@ impl World {
     }
 
     /// Returns the number of a scope, giving it one where it has none.
-    fn scope_number(&mut self, scope: &Scope) -> i64 {
+    pub(super) fn scope_number(&mut self, scope: &Scope) -> i64 {
         let text = scope.to_string();
         if let Some(number) = self.scopes.get(&text) {
             return *number;

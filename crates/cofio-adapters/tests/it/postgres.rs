@@ -4,6 +4,7 @@ mod faults;
 mod large;
 mod limits;
 mod migrations;
+mod moving;
 mod outages;
 pub mod place;
 mod security;

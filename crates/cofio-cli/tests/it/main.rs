@@ -28,6 +28,7 @@ mod keys;
 mod manners;
 mod mcp;
 mod meaning;
+mod migrating;
 mod model;
 mod moments;
 mod review;

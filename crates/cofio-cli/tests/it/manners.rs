@@ -308,7 +308,8 @@ fn every_command_has_help_with_an_example() {
     let machine = Machine::new();
     let help = String::from_utf8(machine.run("--help").stdout).unwrap();
     let commands = "remember search context show list edit forget history stats entity facts \
-                    window clear audit export import backup restore doctor model demo completions";
+                    window clear audit export import backup restore migrate doctor model demo \
+                    completions";
     for command in commands.split_whitespace() {
         assert!(help.contains(&format!("  {command} ")), "{command} is not in the help");
         let help = String::from_utf8(machine.run(&format!("{command} --help")).stdout).unwrap();

@@ -14,7 +14,7 @@ use crate::machine::{Machine, complaint};
 const NOBODY: &str = "http://127.0.0.1:1";
 
 /// Returns where a server is, and that a test is skipped if there is none.
-fn provisioned(name: &str) -> Option<String> {
+pub fn provisioned(name: &str) -> Option<String> {
     let variable = format!("COFIO_TEST_{}_URL", name.to_uppercase());
     let url = std::env::var(&variable).ok();
     if url.is_none() {
@@ -24,7 +24,7 @@ fn provisioned(name: &str) -> Option<String> {
 }
 
 /// Returns a word that no other test has.
-fn own_word() -> String {
+pub fn own_word() -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() % 1_000_000_000;
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -48,14 +48,14 @@ fn on_postgres(url: &str) -> Machine {
     machine
 }
 
-fn said(machine: &Machine, arguments: &str) -> String {
+pub fn said(machine: &Machine, arguments: &str) -> String {
     let output = machine.run(arguments);
     let (told, heard) = (output.stdout, output.stderr);
     assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&heard));
     String::from_utf8(told).unwrap()
 }
 
-fn report(machine: &Machine, arguments: &str) -> Value {
+pub fn report(machine: &Machine, arguments: &str) -> Value {
     serde_json::from_slice(&machine.run(arguments).stdout).unwrap()
 }
 

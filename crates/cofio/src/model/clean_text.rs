@@ -4,7 +4,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use super::Identifier;
+use super::{Identifier, PassageHash};
 use crate::text;
 
 /// Text that went through redaction.
@@ -115,6 +115,11 @@ impl CleanText {
             Some(standing) => standing.capitals.clone(),
             None => words(&self.text).filter(|word| is_capital(word)).map(text::fold).collect(),
         }
+    }
+
+    /// Returns the hash by which a passage is known again.
+    pub fn passage_hash(&self) -> PassageHash {
+        digest(&self.text)
     }
 
     /// Returns the text; nothing if it stands elsewhere and nobody fetched it.

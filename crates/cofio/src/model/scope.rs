@@ -1,5 +1,6 @@
 use std::fmt;
 use std::fmt::Write as _;
+use std::str::FromStr;
 
 use super::{Identifier, Identifiers, Layer};
 use crate::error::{Error, ErrorKind, Result};
@@ -59,6 +60,22 @@ impl fmt::Display for Scope {
     }
 }
 
+/// Reads what is written so.
+impl FromStr for Scope {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (layer, names) = text.split_once(':').unwrap_or((text, ""));
+        let layer: Layer = layer.parse()?;
+        let mut identifiers = Identifiers::default();
+        for (&required, name) in layer.required().iter().zip(names.split('/')) {
+            let name = name.replace("%3A", ":").replace("%2F", "/").replace("%25", "%");
+            identifiers = identifiers.with(required, Identifier::new(&name)?);
+        }
+        Self::new(layer, &identifiers)
+    }
+}
+
 fn missing(layer: Layer, name: Layer) -> Error {
     Error::new(
         ErrorKind::MissingIdentifier,
@@ -101,5 +118,19 @@ mod tests {
         let one = Scope::new(Layer::Session, &one).unwrap().to_string();
         let two = Scope::new(Layer::Session, &two).unwrap().to_string();
         assert_eq!((one.as_str(), two.as_str()), ("session:a%2Fb/c", "session:a/b%2Fc"));
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_the_same_scope() {
+        for name in ["a", "a/b", "a:b", "100%", "%2F", "%252F:/"] {
+            let names = identifiers(&[(Layer::User, name), (Layer::Session, "s/1")]);
+            for layer in [Layer::User, Layer::Session] {
+                let scope = Scope::new(layer, &names).unwrap();
+                assert_eq!(scope.to_string().parse::<Scope>().unwrap(), scope);
+            }
+        }
+        for wrong in ["", "user", "user:", "session:a", "nobody:a"] {
+            assert!(wrong.parse::<Scope>().is_err(), "{wrong:?}");
+        }
     }
 }

@@ -85,7 +85,7 @@ impl Shelved {
         Ok(memories.into_iter().map(|memory| (memory.id.clone(), memory)).collect())
     }
 
-    fn place_text(&self, memory: &mut Memory, placed: &mut Placed) {
+    pub(super) fn place_text(&self, memory: &mut Memory, placed: &mut Placed) {
         let Some(name) = self.rules.shelf(memory) else { return };
         let vectors = self.shelves.get(name).is_some_and(|shelf| shelf.abilities().vectors);
         let (text, edition) = (memory.content.clone(), self.editions.next());
@@ -117,7 +117,7 @@ impl Shelved {
         }
     }
 
-    async fn put(&self, placed: &Placed) -> Result<()> {
+    pub(super) async fn put(&self, placed: &Placed) -> Result<()> {
         for (name, contents) in &placed.texts {
             self.shelf(name)?.put(contents).await.map_err(|error| told(name, error))?;
         }
@@ -159,7 +159,7 @@ impl Shelved {
         }
     }
 
-    async fn remove(&self, name: &Identifier, slots: Vec<Slot>) {
+    pub(super) async fn remove(&self, name: &Identifier, slots: Vec<Slot>) {
         if let Some(shelf) = self.shelves.get(name).filter(|_| !slots.is_empty()) {
             // Nobody names them; if they cannot be removed now, a sweep finds them.
             let _ = shelf.remove(&slots).await;
@@ -203,7 +203,12 @@ fn place_vectors(
     }
 }
 
-fn lay(memory: &Memory, model: &Fingerprint, vectors: Vec<Vec<f32>>, placed: &mut Placed) {
+pub(super) fn lay(
+    memory: &Memory,
+    model: &Fingerprint,
+    vectors: Vec<Vec<f32>>,
+    placed: &mut Placed,
+) {
     let Some((standing, slot)) = memory.content.standing().zip(memory.slot()) else { return };
     let on = (standing.shelf.clone(), model.clone());
     let embedded = Embedded { slot, labels: Labels::of(memory), vectors };

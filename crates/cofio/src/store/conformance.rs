@@ -33,6 +33,7 @@ mod journal;
 mod keeping;
 mod keys;
 mod moments;
+pub mod moving;
 mod paging;
 mod probe;
 pub(crate) mod subject;

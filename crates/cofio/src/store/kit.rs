@@ -9,7 +9,6 @@ mod bound;
 mod conflict;
 mod derived;
 mod outcomes;
-mod passage;
 
 pub use analysed::{Analysed, Count, Passage};
 pub use bound::{decode_bound, encode_bound};
@@ -18,7 +17,6 @@ pub use conflict::{
 };
 pub use derived::{Derived, Named, Ready};
 pub use outcomes::{decode_outcomes, encode_outcomes, key_digest};
-pub use passage::passage_hash;
 
 pub use super::chain::broken;
 pub use super::document::moment;

@@ -13,6 +13,7 @@ mod jobs;
 mod journal;
 mod kept;
 mod keys;
+mod moving;
 mod write;
 
 use std::cmp::Reverse;

@@ -20,6 +20,7 @@ mod idempotency;
 mod index;
 mod jobs;
 mod keys;
+mod moving;
 mod news;
 mod pending;
 mod purge;
@@ -118,17 +119,32 @@ impl SqliteStore {
         let options = SqliteOptions::default();
         let connection = connect(path, options)?;
         schema::check_current(&connection)?;
+        Self::start_finished(path, options, connection)
+    }
+
+    /// Opens a file that everything of another store is to be moved to, even one that a move has not
+    /// come to the end of.
+    pub fn open_to_fill(path: &Path) -> Result<Self> {
+        create_private(path)?;
+        let options = SqliteOptions::default();
+        let connection = connect(path, options)?;
+        schema::migrate(&connection, path)?;
         Self::start(path, options, connection)
     }
 
     /// Opens a file with other options.
     pub fn open_with(path: &Path, options: SqliteOptions) -> Result<Self> {
         create_private(path)?;
-        Self::start(path, options, connect(path, options)?)
+        Self::start_finished(path, options, connect(path, options)?)
+    }
+
+    fn start_finished(path: &Path, options: SqliteOptions, connection: Connection) -> Result<Self> {
+        schema::migrate(&connection, path)?;
+        moving::check_finished(&connection)?;
+        Self::start(path, options, connection)
     }
 
     fn start(path: &Path, options: SqliteOptions, connection: Connection) -> Result<Self> {
-        schema::migrate(&connection, path)?;
         let threads = Threads::start(path, options, connection)?;
         let (kept, news) = (Arc::default(), News::of(path, options));
         Ok(Self { path: path.to_owned(), threads, kept, news })

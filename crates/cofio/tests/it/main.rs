@@ -28,6 +28,7 @@ mod memory_store;
 mod mirrored;
 mod mirrored_store;
 mod moments;
+mod moving;
 mod nights;
 mod older_files;
 mod policy;

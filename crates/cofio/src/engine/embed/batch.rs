@@ -14,7 +14,6 @@ use crate::model::{
     Change, CleanText, Commit, Identifier, Memory, Outcome, PassageHash, PassageVector, Vectors,
 };
 use crate::store::Claimed;
-use crate::store::kit::passage_hash;
 
 /// How many passages are embedded at a time.
 const PORTION: usize = 64;
@@ -181,7 +180,7 @@ impl Batch<'_> {
 
 impl Task {
     fn new(claimed: Claimed) -> Self {
-        let hashed = |text: CleanText| (passage_hash(&text), text);
+        let hashed = |text: CleanText| (text.passage_hash(), text);
         let passages = claimed.memory.passages().into_iter().map(hashed).collect();
         Self { claimed, passages }
     }

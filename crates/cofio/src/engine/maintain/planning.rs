@@ -18,7 +18,6 @@ use crate::model::{
     Caller, Change, Channel, CleanText, Commit, Criteria, Draft, Filter, Identifier, Kind, Memory,
     MemoryId, PassageHash, Scope, Source, Stage, State, Task, Timestamp,
 };
-use crate::store::kit::passage_hash;
 use crate::store::{Order, Page};
 
 /// How many turns are read together.
@@ -235,7 +234,7 @@ impl Engine {
         };
         let passages: Vec<Vec<CleanText>> = memories.iter().map(Memory::passages).collect();
         let whole = |passages: &Vec<CleanText>| match &passages[..] {
-            [only] => passage_hash(only),
+            [only] => only.passage_hash(),
             _ => PassageHash::default(),
         };
         let hashes: Vec<PassageHash> = passages.iter().map(whole).collect();

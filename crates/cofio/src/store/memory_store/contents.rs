@@ -8,8 +8,8 @@ use super::jobs::Ledger;
 use super::journal::Journal;
 use super::kept::Kept;
 use crate::model::{
-    Access, Fingerprint, IdempotencyKey, Identifier, Key, KeyHash, KeyId, MemoryId, Outcome,
-    Reading, Scope, Unshelved, ValueHash,
+    Access, Fingerprint, Identifier, Key, KeyHash, KeyId, MemoryId, Outcome, Reading, Scope,
+    Timestamp, Unshelved, ValueHash,
 };
 use crate::store::{Rejection, Tombstone};
 
@@ -25,7 +25,9 @@ pub(super) struct Contents {
     /// What was rejected in each scope, by its text.
     pub(super) rejections: BTreeMap<(ScopeKey, ValueHash), Rejection>,
     /// What was asked under a caller's key, and what came of it.
-    pub(super) requests: HashMap<(Identifier, IdempotencyKey), ([u8; 32], Vec<Outcome>)>,
+    ///
+    /// Of the key, only what [`crate::store::kit::key_digest`] makes of it is kept.
+    pub(super) requests: BTreeMap<(Identifier, String), Request>,
     /// Every key, with what its token is known by.
     pub(super) keys: BTreeMap<KeyId, (Key, KeyHash)>,
     /// Texts that no memory has any more and that shelves may still have.
@@ -36,10 +38,19 @@ pub(super) struct Contents {
     pub(super) model: Option<Fingerprint>,
     /// How many dimensions vectors have that stand on shelves.
     pub(super) dimensions_elsewhere: HashMap<Fingerprint, usize>,
-    last_number: u64,
+    /// What this is an unfinished copy of.
+    pub(super) unfinished: Option<String>,
+    pub(super) last_number: u64,
 }
 
 pub(super) type ScopeKey = String;
+
+/// What was asked under a caller's key, and what came of it.
+pub(super) struct Request {
+    pub(super) digest: [u8; 32],
+    pub(super) outcomes: Vec<Outcome>,
+    pub(super) at: Timestamp,
+}
 
 impl Contents {
     /// Returns a memory, whoever asks.
@@ -152,7 +163,10 @@ impl Contents {
             self.scopes.remove(&scope);
         }
         if let Some(identity) = kept.identity {
-            self.by_identity.remove(&(scope.to_string(), identity));
+            let key = (scope.to_string(), identity);
+            if self.by_identity.get(&key) == Some(&kept.memory.id) {
+                self.by_identity.remove(&key);
+            }
         }
         Some(kept)
     }

@@ -15,12 +15,12 @@ use crate::store::{LONGEST_LEASE, Permit};
 /// Everything about jobs.
 #[derive(Default)]
 pub(super) struct Ledger {
-    jobs: BTreeMap<JobId, Job>,
+    pub(super) jobs: BTreeMap<JobId, Job>,
     /// Who may do what only one may do at a time, and until when.
     leases: BTreeMap<String, (String, Timestamp)>,
     /// What language models cost, by ticket.
-    spending: BTreeMap<u64, Spending>,
-    last_ticket: u64,
+    pub(super) spending: BTreeMap<u64, Spending>,
+    pub(super) last_ticket: u64,
 }
 
 impl Ledger {

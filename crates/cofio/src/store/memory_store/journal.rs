@@ -99,6 +99,22 @@ impl Journal {
         self.entries.iter().skip(position(after))
     }
 
+    /// Returns every change, with the job that made it.
+    pub fn changes(&self) -> impl Iterator<Item = (&ChangeRecord, Option<&JobId>)> {
+        self.changes.iter().zip(self.jobs.iter().map(Option::as_ref))
+    }
+
+    /// Puts all changes in the place of those that are there; the first is 1 and none is left out.
+    pub fn replace_changes(&mut self, changes: Vec<(ChangeRecord, Option<JobId>)>) {
+        (self.changes, self.jobs) = changes.into_iter().unzip();
+    }
+
+    /// Puts all entries in the place of those that are there; the first is 1 and none is left out.
+    pub fn replace_entries(&mut self, entries: Vec<AuditEntry>) {
+        self.head = entries.last().map(|entry| entry.hash.clone());
+        self.entries = entries;
+    }
+
     /// Checks the chain and the changes it vouches for, and returns how many entries there are.
     pub fn verify(&self) -> Result<u64> {
         let head = chain::verify(GENESIS, 1, &self.entries)?;

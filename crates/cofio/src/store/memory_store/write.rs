@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::contents::{Contents, ScopeKey};
+use super::contents::{Contents, Request, ScopeKey};
 use super::embedding::Claim;
 use super::journal::Unplaced;
 use super::kept::{Kept, version};
@@ -11,7 +11,7 @@ use crate::model::{
     AuditEvent, Change, ChangeKind, Commit, Embedding, Fingerprint, IdempotencyKey, Identifier,
     MemoryId, Outcome, Scope, Timestamp, ValueHash, Vectors, Work,
 };
-use crate::store::kit::{already_known, check_work, key_conflict, version_conflict};
+use crate::store::kit::{already_known, check_work, key_conflict, key_digest, version_conflict};
 use crate::store::{Rejection, Tombstone};
 
 /// A commit whose texts are analysed, which needs no lock.
@@ -76,7 +76,8 @@ impl Contents {
             self.keep_work(*work);
         }
         if let Some((key, request)) = idempotency {
-            self.requests.insert((actor, key), (request, outcomes.clone()));
+            let request = Request { digest: request, outcomes: outcomes.clone(), at };
+            self.requests.insert((actor, key_digest(&key)), request);
         }
         Ok(outcomes)
     }
@@ -99,8 +100,12 @@ impl Contents {
         idempotency: Option<&(IdempotencyKey, [u8; 32])>,
     ) -> Option<Result<Vec<Outcome>>> {
         let (key, request) = idempotency?;
-        let (first_request, outcomes) = self.requests.get(&(actor.clone(), key.clone()))?;
-        Some(if first_request == request { Ok(outcomes.clone()) } else { Err(key_conflict()) })
+        let first = self.requests.get(&(actor.clone(), key_digest(key)))?;
+        Some(if first.digest == *request {
+            Ok(first.outcomes.clone())
+        } else {
+            Err(key_conflict())
+        })
     }
 }
 

@@ -63,16 +63,31 @@ pub(super) fn insert(
         if !seen.insert(passage) {
             return Err(Error::invalid("a passage has two vectors"));
         }
-        let numbers = Half::all(&direction(vector, dimensions)?);
-        prepared.push((Key::new(memory, model, passage)?, text, numbers));
+        prepared.push((passage, text, Half::all(&direction(vector, dimensions)?)));
     }
     remove_between(connection, scope, first, last)?;
-    if prepared.is_empty() {
+    insert_halves(connection, scope, model, memory, flags, &prepared)
+}
+
+/// Keeps vectors that are in half precision already, for a memory that has none of the model.
+pub(super) fn insert_halves(
+    connection: &Connection,
+    scope: i64,
+    model: i64,
+    memory: i64,
+    flags: u8,
+    passages: &[(u16, TextHash, Vec<Half>)],
+) -> Result<()> {
+    let dimensions = models::dimensions(connection, model)?;
+    if passages.iter().any(|(_, _, numbers)| numbers.len() != dimensions) {
+        return Err(Error::invalid(format!("a vector has not {dimensions} dimensions")));
+    }
+    if passages.is_empty() {
         return Ok(());
     }
     let mut writing = Writing::new(connection, scope, model, dimensions)?;
-    for (key, text, numbers) in &prepared {
-        writing.add(*key, flags, text, numbers)?;
+    for (passage, text, numbers) in passages {
+        writing.add(Key::new(memory, model, *passage)?, flags, text, numbers)?;
     }
     writing.finish()
 }

@@ -27,18 +27,20 @@ pub(super) struct Holder {
 pub(super) fn find(connection: &Connection, id: &MemoryId) -> Result<Option<Row>> {
     connection
         .prepare_cached("SELECT memory, scope, version, document FROM memories WHERE id = ?")
-        .and_then(|mut select| {
-            let row = |row: &rusqlite::Row<'_>| {
-                Ok(Row {
-                    number: row.get(0)?,
-                    scope: row.get(1)?,
-                    version: row.get(2)?,
-                    document: row.get(3)?,
-                })
-            };
-            select.query_row([id.as_str()], row).optional()
-        })
+        .and_then(|mut select| select.query_row([id.as_str()], row).optional())
         .map_err(unexpected)
+}
+
+/// Finds a memory by its number.
+pub(super) fn find_by_number(connection: &Connection, number: i64) -> Result<Option<Row>> {
+    connection
+        .prepare_cached("SELECT memory, scope, version, document FROM memories WHERE memory = ?")
+        .and_then(|mut select| select.query_row([number], row).optional())
+        .map_err(unexpected)
+}
+
+fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
+    Ok(Row { number: row.get(0)?, scope: row.get(1)?, version: row.get(2)?, document: row.get(3)? })
 }
 
 /// Finds a memory if it is in this scope.
@@ -104,9 +106,10 @@ pub(super) fn scope_number(connection: &Connection, scope: &Scope) -> Result<i64
         .map_err(unexpected)
 }
 
-/// Adds a memory, and returns its number.
+/// Adds a memory, under a number of its own or the next, and returns its number.
 pub(super) fn insert(
     connection: &Connection,
+    number: Option<i64>,
     scope: i64,
     memory: &Memory,
     derived: &Derived,
@@ -114,13 +117,14 @@ pub(super) fn insert(
 ) -> Result<i64> {
     connection
         .prepare_cached(
-            "INSERT INTO memories (id, scope, kind, state, trust, session, key, confidence,
+            "INSERT INTO memories (memory, id, scope, kind, state, trust, session, key, confidence,
                                    event_at, created_at, expires_at, version, bytes, identity,
                                    document, access_count, accessed_at)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .and_then(|mut insert| {
             insert.insert(params![
+                number,
                 memory.id.as_str(),
                 scope,
                 memory.kind.as_str(),
@@ -209,12 +213,17 @@ pub(super) fn mark_embedded(
 
 /// Removes a memory with everything that hangs on its row, and marks its id as forgotten.
 pub(super) fn bury(connection: &Connection, row: &Row, id: &MemoryId, at: Timestamp) -> Result<()> {
-    remove(connection, "DELETE FROM memories WHERE memory = ?", row.number)?;
+    delete(connection, row.number)?;
     connection
         .prepare_cached("INSERT INTO tombstones (id, scope, at) VALUES (?, ?, ?)")
         .and_then(|mut insert| insert.execute((id.as_str(), row.scope, at.as_microsecond())))
         .map(drop)
         .map_err(unexpected)
+}
+
+/// Removes a memory with everything that hangs on its row.
+pub(super) fn delete(connection: &Connection, number: i64) -> Result<()> {
+    remove(connection, "DELETE FROM memories WHERE memory = ?", number)
 }
 
 /// Keeps what a memory was concluded from.

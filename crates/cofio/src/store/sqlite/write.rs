@@ -126,7 +126,7 @@ impl<'a> Writing<'a> {
         if let Some(known) = self.holder(memory, scope, identity)? {
             return Ok(Outcome::Existing(known));
         }
-        let number = rows::insert(self.connection, scope, memory, derived, identity)?;
+        let number = rows::insert(self.connection, None, scope, memory, derived, identity)?;
         rows::insert_parents(self.connection, number, memory)?;
         derive(self.connection, number, scope, memory, derived)?;
         pending::add(self.connection, number, scope)?;
@@ -336,7 +336,7 @@ fn keep_vectors(
 }
 
 /// Removes everything that a memory was found through, except its vectors, and returns the memory.
-fn underive(connection: &Connection, row: &Row) -> Result<Memory> {
+pub(super) fn underive(connection: &Connection, row: &Row) -> Result<Memory> {
     let (memory, analysed) = document::decode_analysed(&row.document)?;
     index::remove(connection, row.number, row.scope, &analysed)?;
     turns::remove(connection, row.number, row.scope)?;

@@ -1,0 +1,182 @@
+//! The two ends of a move: what somebody named, and how it is opened.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anyhow::Result;
+use cofio::shelved::{MovableShelved, Shelved};
+use cofio::store::{MemoryStore, Movable, SqliteStore, Store};
+use cofio::{Error, ErrorKind};
+use cofio_adapters::postgres::PostgresStore;
+
+use crate::arguments::Globals;
+use crate::failure::Refusal;
+use crate::home::{postgres_options, shelves};
+use crate::settings::{Address, HomeAt, Overrides, Preset, Settings, Surroundings};
+
+/// A store as somebody named it.
+#[derive(Clone)]
+pub enum Named {
+    Preset(Preset),
+    File(PathBuf),
+    Address(Address),
+    /// The address of something else, which may have a password in it.
+    Unknown,
+}
+
+impl FromStr for Named {
+    type Err = Infallible;
+
+    fn from_str(raw: &str) -> std::result::Result<Self, Infallible> {
+        if let Ok(preset) = raw.parse() {
+            return Ok(Self::Preset(preset));
+        }
+        if !raw.contains("://") {
+            return Ok(Self::File(PathBuf::from(raw)));
+        }
+        let known = ["postgres://", "postgresql://"].iter().any(|one| raw.starts_with(one));
+        let address = raw.parse().ok().filter(|_| known);
+        Ok(address.map_or(Self::Unknown, Self::Address))
+    }
+}
+
+/// Leaves passwords out.
+impl fmt::Debug for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Preset(preset) => write!(f, "{preset}"),
+            Self::File(file) => write!(f, "{}", file.display()),
+            Self::Address(address) => write!(f, "{address}"),
+            Self::Unknown => f.write_str("an address"),
+        }
+    }
+}
+
+/// A store, by the settings that lead to it.
+pub struct Place {
+    settings: Settings,
+    around: Surroundings,
+}
+
+impl Place {
+    /// Returns what somebody named, or what the settings say.
+    pub fn of(named: Option<&Named>, schema: Option<&str>, globals: &Globals) -> Result<Self> {
+        let around = Surroundings::of_process()?;
+        let mut flags = Overrides::from(globals);
+        flags.postgres_schema = schema.map(str::to_owned);
+        let settings = match named {
+            None => Settings::load(&around, &flags)?,
+            Some(Named::Preset(preset)) => Settings::arranged(&around, flags, *preset)?,
+            Some(Named::File(file)) => {
+                flags.store = Some(file.clone());
+                Settings::arranged(&around, flags, Preset::Embedded)?
+            }
+            Some(Named::Address(address)) => {
+                flags.postgres_url = Some(address.reveal().to_owned());
+                Settings::arranged(&around, flags, Preset::Postgres)?
+            }
+            Some(Named::Unknown) => {
+                let advice = "only PostgreSQL has an address here, such as \
+                              postgres://cofio@127.0.0.1/cofio";
+                return Err(Refusal::Usage(advice.to_owned()).into());
+            }
+        };
+        Ok(Self { settings, around })
+    }
+
+    /// Refuses two names of one store.
+    pub fn refuse_same(&self, other: &Self) -> Result<()> {
+        let is_same = match (&self.settings.stores().home, &other.settings.stores().home) {
+            (HomeAt::Sqlite, HomeAt::Sqlite) => {
+                let whole = |place: &Self| {
+                    let store = place.settings.store();
+                    store.canonicalize().unwrap_or_else(|_| store.to_owned())
+                };
+                whole(self) == whole(other)
+            }
+            (
+                HomeAt::Postgres { url, schema, .. },
+                HomeAt::Postgres { url: other, schema: other_schema, .. },
+            ) => url == other && schema == other_schema,
+            _ => false,
+        };
+        if is_same {
+            let message = format!(
+                "{self} and {other} are in the same place: name another file, or another schema with \
+                 --to-schema"
+            );
+            return Err(Refusal::Usage(message).into());
+        }
+        Ok(())
+    }
+
+    /// Opens what is there, to be read.
+    pub fn open(&self) -> Result<Arc<dyn Movable>> {
+        match self.settings.stores().home {
+            HomeAt::Sqlite => {
+                let store = self.settings.store();
+                if !store.exists() {
+                    let message = format!("there is no store at {}", store.display());
+                    return Err(Error::new(ErrorKind::NotFound, message).into());
+                }
+                self.around_home(Arc::new(SqliteStore::open_current(store)?))
+            }
+            HomeAt::Postgres { .. } => {
+                let options = postgres_options(&self.settings);
+                self.around_home(Arc::new(PostgresStore::open(&options)?))
+            }
+        }
+    }
+
+    /// Opens what is to be filled; if nothing is to be changed, no file is made.
+    pub fn open_to_fill(&self, dry_run: bool) -> Result<Arc<dyn Movable>> {
+        match self.settings.stores().home {
+            HomeAt::Sqlite => {
+                let store = self.settings.store();
+                if dry_run && !store.exists() {
+                    return Ok(Arc::new(MemoryStore::new()));
+                }
+                self.around_home(Arc::new(SqliteStore::open_to_fill(store)?))
+            }
+            HomeAt::Postgres { .. } => {
+                let options = postgres_options(&self.settings);
+                self.around_home(Arc::new(PostgresStore::open_to_fill(&options)?))
+            }
+        }
+    }
+
+    /// Puts the shelves around a home, if there are any.
+    fn around_home<T: Movable + Store + 'static>(&self, home: Arc<T>) -> Result<Arc<dyn Movable>> {
+        let Some(routes) = &self.settings.stores().routes else { return Ok(home) };
+        let shelves = shelves::open(&self.settings, &self.around)?;
+        let shelved = Shelved::new(home.clone(), shelves, routes.rules())?;
+        Ok(Arc::new(MovableShelved::new(shelved, home)))
+    }
+
+    /// Returns what has to be set so that this is used.
+    pub fn setting(&self) -> String {
+        let preset = self.settings.values().preset.value;
+        match &self.settings.stores().home {
+            HomeAt::Sqlite => {
+                format!("preset = \"{preset}\" and store = \"{}\"", self.settings.store().display())
+            }
+            HomeAt::Postgres { schema, .. } => {
+                format!("preset = \"{preset}\", postgres.url and postgres.schema = \"{schema}\"")
+            }
+        }
+    }
+}
+
+/// Writes where it is, without passwords.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let home = self.settings.home();
+        match self.settings.stores().elsewhere() {
+            Some(servers) => write!(f, "{home} with {servers}"),
+            None => f.write_str(&home),
+        }
+    }
+}

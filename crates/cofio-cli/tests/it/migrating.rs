@@ -1,0 +1,189 @@
+//! Moving everything from one store to another, by the command.
+
+use std::fs;
+use std::process::{Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::machine::{Machine, complaint};
+use crate::servers::{own_word, provisioned, report, said};
+
+/// Makes a store in a file with something of everything, and returns what was forgotten there too.
+fn machine() -> (Machine, String) {
+    let machine = Machine::new();
+    fs::create_dir_all(machine.home("")).unwrap();
+    fs::write(machine.home("config.toml"), "user = 'alice'\nembedder = 'none'\n").unwrap();
+    said(&machine, "remember Alice drinks her tea black");
+    said(&machine, "remember Alice moved to Oslo in May");
+    said(&machine, "remember --kind episode Bob arrived in Cardiff");
+    said(&machine, "remember The zinnia is to be forgotten");
+    let listed = report(&machine, "list --json");
+    let id_of = |text: &str| {
+        let memories = listed["memories"].as_array().unwrap().iter();
+        let mut found = memories.filter(|one| one["content"].as_str().unwrap().contains(text));
+        found.next().unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    let forgotten = id_of("zinnia");
+    said(&machine, &format!("forget {forgotten} --yes"));
+    said(&machine, &format!("edit {} --content Alice-lives-in-Bergen", id_of("Oslo")));
+    (machine, forgotten)
+}
+
+/// Sets what the machine uses from now on.
+fn set(machine: &Machine, lines: &str) {
+    let file = format!("user = 'alice'\nembedder = 'none'\n{lines}");
+    fs::write(machine.home("config.toml"), file).unwrap();
+}
+
+/// Returns what a store answers; that it was asked is on record there afterwards.
+fn answers(machine: &Machine) -> Vec<Value> {
+    let mut listed = report(machine, "list --json");
+    let memories = listed["memories"].as_array_mut().unwrap();
+    for memory in memories.iter_mut() {
+        memory.as_object_mut().unwrap().retain(|name, _| !name.to_lowercase().contains("access"));
+    }
+    let bergen = memories.iter().find(|one| one["content"].as_str().unwrap().contains("Bergen"));
+    let id = bergen.unwrap()["id"].as_str().unwrap().to_owned();
+    let history = report(machine, &format!("history {id} --json"));
+    let found = report(machine, "search how does alice take her tea --json");
+    let first = found["results"][0]["memory"]["content"].clone();
+    assert!(said(machine, "audit verify").contains("the record is whole"));
+    vec![listed["memories"].take(), history, first]
+}
+
+fn parts(moved: &Value) -> Vec<(String, u64)> {
+    let parts = moved["parts"].as_array().unwrap().iter();
+    parts
+        .map(|part| (part["part"].as_str().unwrap().to_owned(), part["count"].as_u64().unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_store_is_moved_to_another_file_and_the_first_stays_as_it_is() {
+    let (machine, forgotten) = machine();
+    let before = fs::read(machine.home("cofio.db")).unwrap();
+    let told = said(&machine, "migrate --to other.db --dry-run");
+    assert!(told.contains("would move 3 memories"), "{told}");
+    assert!(!machine.path("other.db").exists());
+    let told = said(&machine, "migrate --to other.db");
+    assert!(told.contains("moved 3 memories") && told.contains("tombstones: 1"), "{told}");
+    assert!(told.contains("verified:") && told.contains("is as it was"), "{told}");
+    assert_eq!(fs::read(machine.home("cofio.db")).unwrap(), before, "the source is not touched");
+    let moved = report(&machine, "migrate --from embedded --to other.db --json");
+    assert_eq!((&moved["verified"], &moved["passes"]), (&true.into(), &1.into()));
+    assert!(parts(&moved).contains(&("memories".to_owned(), 3)), "{moved}");
+    let first = answers(&machine);
+    set(&machine, &format!("store = '{}'", machine.path("other.db").display()));
+    assert_eq!(answers(&machine), first);
+    said(&machine, &format!("verify-forgotten {forgotten}"));
+}
+
+#[test]
+fn what_cannot_be_moved_says_why() {
+    let (machine, _) = machine();
+    let refused = |arguments: &str| {
+        let (told, code) = complaint(&machine.run(arguments));
+        assert!(code != 0 && !told.contains("hunter2"), "{arguments}: {told}");
+        told
+    };
+    assert!(refused("migrate --to embedded").contains("in the same place"));
+    assert!(refused("migrate --from nothing.db --to other.db").contains("there is no store"));
+    assert!(refused("migrate --to mysql://me:hunter2@db/x").contains("only PostgreSQL"));
+    refused("migrate --to postgres://me:hunter2@127.0.0.1:1/x");
+    assert!(refused("migrate --to postgres").contains("COFIO_POSTGRES_URL"));
+    said(&machine, "migrate --to other.db");
+    said(&machine, "remember --store other.db Somebody wrote here");
+    let told = refused("migrate --to other.db");
+    assert!(told.contains("not in the source") && told.contains("empty destination"), "{told}");
+    said(&machine, "remember --store third.db Nobody knows this");
+    refused("migrate --to third.db");
+    assert!(said(&machine, "list --store third.db").contains("Nobody knows this"));
+}
+
+/// Starts a move that is killed after a while, and returns whether it was under way.
+fn kill_after(machine: &Machine, wait: Duration) -> bool {
+    let mut command = machine.command();
+    command.args(["migrate", "--to", "other.db"]).stdin(Stdio::null());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    sleep(wait);
+    child.kill().unwrap();
+    !child.wait().unwrap().success() && machine.path("other.db").exists()
+}
+
+/// Moves until the lease of one that was killed has ended.
+fn move_at_last(machine: &Machine) -> Output {
+    for _ in 0..120 {
+        let output = machine.run("migrate --to other.db");
+        if !String::from_utf8_lossy(&output.stderr).contains("another move") {
+            return output;
+        }
+        sleep(Duration::from_millis(500));
+    }
+    panic!("the lease of a move that was killed does not end");
+}
+
+#[test]
+fn a_move_that_was_killed_is_taken_up_again() {
+    let (machine, _) = machine();
+    let line = |number: u32| {
+        format!("- The {number} ships of harbour {} sail on day {}\n", number * 7, number * 13)
+    };
+    machine.write("notes.md", &(0..1_500).map(line).collect::<String>());
+    said(&machine, "import notes.md --from markdown");
+    let mut unfinished = 0;
+    for attempt in 1..=6 {
+        if kill_after(&machine, Duration::from_millis(60 * attempt)) {
+            let (told, code) = complaint(&machine.run("list --store other.db"));
+            if code != 0 {
+                assert!(told.contains("unfinished copy"), "{told}");
+                unfinished += 1;
+            }
+        }
+    }
+    let output = move_at_last(&machine);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(unfinished > 0, "no move was killed half-way");
+    let first = answers(&machine);
+    set(&machine, &format!("store = '{}'", machine.path("other.db").display()));
+    assert_eq!(answers(&machine), first);
+}
+
+#[test]
+fn everything_goes_to_postgres_to_shelves_and_back() {
+    let (Some(postgres), Some(redis), Some(qdrant)) =
+        (provisioned("postgres"), provisioned("redis"), provisioned("qdrant"))
+    else {
+        return;
+    };
+    let (machine, forgotten) = machine();
+    let first = answers(&machine);
+    let (one, two) = (own_word(), own_word());
+    let servers = |preset: &str, schema: &str| {
+        format!(
+            "preset = '{preset}'\npostgres.url = '{postgres}'\npostgres.schema = '{schema}'\n\
+             redis.url = '{redis}'\nredis.promise = 'as-configured'\nqdrant.url = '{qdrant}'\n"
+        )
+    };
+    set(&machine, &servers("embedded", &one));
+    let check = |arguments: &str| {
+        let told = said(&machine, arguments);
+        assert!(told.contains("verified:") && !told.contains("only-for-tests"), "{told}");
+    };
+    check("migrate --to postgres");
+    set(&machine, &servers("postgres", &one));
+    assert_eq!(answers(&machine), first, "in PostgreSQL");
+    said(&machine, "remember Carol came to PostgreSQL");
+    let (told, _) = complaint(&machine.run("migrate --to tiered"));
+    assert!(told.contains("in the same place"), "{told}");
+    check(&format!("migrate --to tiered --to-schema {two}"));
+    set(&machine, &servers("tiered", &two));
+    let tiered = answers(&machine);
+    assert!(said(&machine, "list").contains("Carol came"));
+    check("migrate --to embedded");
+    set(&machine, &servers("embedded", &two));
+    assert_eq!(answers(&machine), tiered, "back in the file");
+    assert!(said(&machine, "list").contains("Carol came"));
+    said(&machine, &format!("verify-forgotten {forgotten}"));
+}
