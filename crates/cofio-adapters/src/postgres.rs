@@ -17,6 +17,7 @@ mod health;
 mod jobs;
 mod keys;
 mod labels;
+mod listening;
 mod load;
 mod options;
 mod pending;
@@ -38,7 +39,7 @@ mod writer;
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, Once, mpsc};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -47,7 +48,7 @@ use cofio::model::{
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
     Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
-use cofio::store::kit::Ready;
+use cofio::store::kit::{Bell, Ready};
 use cofio::store::{
     Backlog, Capabilities, Claimed, EmbeddingState, Entries, Found, Inquiry, Listing, Page, Permit,
     Rejection, ScopeSummary, Store, Tombstone, Watch,
@@ -79,6 +80,9 @@ pub struct PostgresStore {
     writer: Option<Writer>,
     /// Says when everything that was handed over is done.
     done: Mutex<mpsc::Receiver<()>>,
+    bell: Arc<Bell>,
+    /// Whether somebody listens for it to be rung.
+    listening: Once,
 }
 
 impl PostgresStore {
@@ -114,6 +118,8 @@ impl PostgresStore {
             connections,
             writer: Some(writer),
             done: Mutex::new(done),
+            bell: Arc::default(),
+            listening: Once::new(),
         })
     }
 
@@ -144,6 +150,15 @@ impl PostgresStore {
                 answer => return answer,
             }
         }
+    }
+
+    /// Has the bell rung from now on.
+    fn listen(&self) {
+        let Some(runtime) = &self.runtime else { return };
+        self.listening.call_once(|| {
+            let (connections, bell) = (self.connections.clone(), Arc::clone(&self.bell));
+            drop(runtime.spawn(listening::listen(connections, bell)));
+        });
     }
 
     fn writer(&self) -> Result<&Writer> {
@@ -374,6 +389,11 @@ impl Store for PostgresStore {
 
     async fn last_change(&self) -> Result<u64> {
         asking!(self; session => read::last_change(&session))
+    }
+
+    async fn stirred(&self, after: u64) {
+        self.listen();
+        self.bell.beyond(after).await;
     }
 
     async fn ended(

@@ -130,6 +130,12 @@ pub trait Store: Send + Sync {
     /// Returns the last place in the sequence of changes, whosever they are; 0 before the first.
     async fn last_change(&self) -> Result<u64>;
 
+    /// Waits until this store is told that the sequence of changes went beyond a place.
+    ///
+    /// It is told of what it changes itself; of what other processes change, it may be late or never.
+    /// So whoever waits also looks for themselves now and then.
+    async fn stirred(&self, after: u64);
+
     /// Returns memories that `access` opens and that have ended by themselves but are still there.
     async fn ended(
         &self,

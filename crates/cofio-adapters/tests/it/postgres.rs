@@ -2,6 +2,7 @@
 
 mod faults;
 mod large;
+mod listening;
 mod migrations;
 mod place;
 mod proxy;

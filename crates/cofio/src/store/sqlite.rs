@@ -236,6 +236,10 @@ impl Store for SqliteStore {
         self.threads.read(read::last_change).await
     }
 
+    async fn stirred(&self, after: u64) {
+        self.threads.bell().beyond(after).await;
+    }
+
     async fn ended(
         &self,
         access: &Access,

@@ -141,6 +141,10 @@ impl<T: Surrounding> Store for T {
         self.inner().last_change().await
     }
 
+    async fn stirred(&self, after: u64) {
+        self.inner().stirred(after).await;
+    }
+
     async fn ended(
         &self,
         access: &Access,
