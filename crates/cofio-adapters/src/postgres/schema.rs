@@ -11,7 +11,7 @@ use super::options::PostgresOptions;
 use super::roles;
 
 /// What makes version n + 1 out of version n.
-const MIGRATIONS: &[&str] = &[include_str!("schema/001.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema/001.sql"), include_str!("schema/002.sql")];
 
 /// Tells the lock of those who make tables from every other ("cofiosch").
 const LOCK: i64 = 0x636f_6669_6f73_6368;
