@@ -17,6 +17,7 @@ mod health;
 mod jobs;
 mod keys;
 mod labels;
+mod listening;
 mod load;
 mod moving;
 mod options;
@@ -39,7 +40,7 @@ mod writer;
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, Once, mpsc};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -48,7 +49,7 @@ use cofio::model::{
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
     Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
-use cofio::store::kit::Ready;
+use cofio::store::kit::{Bell, Ready};
 use cofio::store::{
     Backlog, Capabilities, Claimed, EmbeddingState, Entries, Found, Inquiry, Listing, Page, Permit,
     Rejection, ScopeSummary, Store, Tombstone, Watch,
@@ -80,6 +81,9 @@ pub struct PostgresStore {
     writer: Option<Writer>,
     /// Says when everything that was handed over is done.
     done: Mutex<mpsc::Receiver<()>>,
+    bell: Arc<Bell>,
+    /// Whether somebody listens for it to be rung.
+    listening: Once,
 }
 
 impl PostgresStore {
@@ -125,6 +129,8 @@ impl PostgresStore {
             connections,
             writer: Some(writer),
             done: Mutex::new(done),
+            bell: Arc::default(),
+            listening: Once::new(),
         })
     }
 
@@ -155,6 +161,15 @@ impl PostgresStore {
                 answer => return answer,
             }
         }
+    }
+
+    /// Has the bell rung from now on.
+    fn listen(&self) {
+        let Some(runtime) = &self.runtime else { return };
+        self.listening.call_once(|| {
+            let (connections, bell) = (self.connections.clone(), Arc::clone(&self.bell));
+            drop(runtime.spawn(listening::listen(connections, bell)));
+        });
     }
 
     fn writer(&self) -> Result<&Writer> {
@@ -403,6 +418,11 @@ impl Store for PostgresStore {
 
     fn news(&self, _after: u64) -> Option<Vec<ChangeRecord>> {
         None
+    }
+
+    async fn stirred(&self, after: u64) {
+        self.listen();
+        self.bell.beyond(after).await;
     }
 
     async fn ended(

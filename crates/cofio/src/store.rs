@@ -145,6 +145,12 @@ pub trait Store: Send + Sync {
     /// know it. None means that it cannot tell, or that there are too many.
     fn news(&self, after: u64) -> Option<Vec<ChangeRecord>>;
 
+    /// Waits until this store is told that the sequence of changes went beyond a place.
+    ///
+    /// It is told of what it changes itself; of what other processes change, it may be late or never.
+    /// So whoever waits also looks for themselves now and then.
+    async fn stirred(&self, after: u64);
+
     /// Returns memories that `access` opens and that have ended by themselves but are still there.
     async fn ended(
         &self,

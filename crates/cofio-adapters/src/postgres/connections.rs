@@ -11,22 +11,34 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::timeout;
-use tokio_postgres::{Client, Config};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{Client, Config, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::failure::{failed, silent, unavailable};
 use super::options::PostgresOptions;
 use super::{roles, schema};
 
+/// What an encrypted connection is carried by.
+type Encrypted = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+
 /// How often a connection that nobody uses is looked for at least.
 const OFTEN: Duration = Duration::from_secs(60);
 
 /// Hands out connections that work as the role which sees what it is shown and no more.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Connections {
     pool: Pool,
     schema: Arc<str>,
     patience: Duration,
+    alone: Arc<Alone>,
+}
+
+/// What makes a connection that is not one of the pool's.
+struct Alone {
+    config: Config,
+    tls: MakeRustlsConnect,
+    settings: String,
 }
 
 impl Connections {
@@ -41,6 +53,7 @@ impl Connections {
         let settings = settings(options, &vector);
         // The server ends a statement by itself, unless it cannot.
         let patience = options.statement_timeout + options.connect_timeout;
+        let alone = Alone { config: config.clone(), tls: tls.clone(), settings: settings.clone() };
         let made = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
             let settings = settings.clone();
             Box::pin(async move {
@@ -60,7 +73,8 @@ impl Connections {
             .map_err(|cause| {
                 Error::new(ErrorKind::Provider, "cannot keep connections").caused_by(cause)
             })?;
-        let connections = Self { pool, schema: options.schema.as_str().into(), patience };
+        let schema = options.schema.as_str().into();
+        let connections = Self { pool, schema, patience, alone: Arc::new(alone) };
         roles::check(&*connections.get().await?, options).await?;
         tokio::spawn(close_idle(connections.pool.clone(), options.idle_timeout));
         Ok(connections)
@@ -69,6 +83,17 @@ impl Connections {
     /// Returns a connection that nobody uses.
     pub(super) async fn get(&self) -> Result<Object> {
         self.pool.get().await.map_err(unavailable)
+    }
+
+    /// Makes a connection for one purpose alone, on which [`Self::settings`] were not said yet.
+    pub(super) async fn alone(&self) -> Result<(Client, Connection<Socket, Encrypted>)> {
+        let Alone { config, tls, .. } = &*self.alone;
+        config.connect(tls.clone()).await.map_err(failed)
+    }
+
+    /// Returns what is to be said first on a connection.
+    pub(super) fn settings(&self) -> &str {
+        &self.alone.settings
     }
 
     /// Gives up all connections that nobody uses, as one of them turned out to be lost: whatever
@@ -119,6 +144,8 @@ fn config(options: &PostgresOptions) -> Result<Config> {
     }
     config.connect_timeout(options.connect_timeout);
     config.keepalives_idle(Duration::from_secs(30));
+    config.keepalives_interval(Duration::from_secs(10));
+    config.keepalives_retries(3);
     Ok(config)
 }
 

@@ -41,7 +41,7 @@ pub(super) fn condition(filter: &Filter, sql: &mut Sql) {
     }
     if let Some(key) = &criteria.key {
         let key = plain(key).into_owned();
-        and(sql, "left(m.key, 128) = left(?, 128)", key.clone());
+        and(sql, "m.key_hash = hashtextextended(?, 0)", key.clone());
         and(sql, "m.key = ?", key);
     }
     if let Some(prefix) = &criteria.key_prefix {
@@ -82,7 +82,10 @@ fn triple(criteria: &Criteria, sql: &mut Sql) {
     for (column, part) in parts {
         let Some(part) = part else { continue };
         let part = plain(&fold(part)).into_owned();
-        and(sql, &format!("left(m.{column}, 128) = left(?, 128)"), part.clone());
+        // No index has the object.
+        if column != "object" {
+            and(sql, &format!("m.{column}_hash = hashtextextended(?, 0)"), part.clone());
+        }
         and(sql, &format!("m.{column} = ?"), part);
     }
 }

@@ -6,6 +6,7 @@ use cofio::Result;
 use cofio::model::{
     Author, Cues, Evidence, Filter, Memory, Occurrence, Occurrences, Place, Survey, Turn, WordUse,
 };
+use cofio::store::kit::Count;
 use cofio::store::{Cued, Inquiry, decode};
 use tokio_postgres::Row;
 
@@ -13,9 +14,9 @@ use super::connections::Connections;
 use super::entities::{self, key};
 use super::failure::is_lost;
 use super::plain::original;
-use super::rows::{bounded, count, get, parsed};
+use super::rows::{bounded, count, damaged, get, parsed};
 use super::session::{Opened, Session, Sql};
-use super::terms::{Terms, query};
+use super::terms::{Written, lexeme, query};
 use super::vectors::{self, Near};
 use super::votes::{LONGEST_LIST, Votes};
 use super::{earlier, filter, pending, read};
@@ -250,33 +251,27 @@ impl<'a> Gathering<'a> {
             self.near(),
             self.pending(),
         )?;
-        let (mut words, votes) = words;
+        let (mut words, forms) = words;
         let named = named.into_iter().collect();
-        let pointers = Pointers { voted: votes.best_first(), named, near };
-        let (mut turns, terms) = self.enough_turns(&pointers).await?;
-        for ((turn, terms), place) in turns.iter().zip(&terms).zip(0..) {
-            let scope = self.scopes[turn.scope].number;
-            for (word, forms) in words.iter_mut().zip(&self.cues.words) {
-                let counts = terms.iter().filter_map(|terms| {
-                    forms.iter().filter_map(|form| terms.count(scope, form)).max()
-                });
-                word.found.extend(counts.map(|count| Occurrence {
-                    turn: place,
-                    told: count.told,
-                    asked: count.asked,
-                }));
-            }
+        let voted = Votes::of(&forms, self.passages).best_first();
+        let pointers = Pointers { voted, named, near };
+        let mut turns = self.enough_turns(&pointers).await?;
+        let (found, cosines) =
+            tokio::try_join!(self.occurrences(&turns, &forms), self.cosines(&turns, &pointers))?;
+        for (word, found) in words.iter_mut().zip(found) {
+            word.found = found;
         }
-        self.compare(&mut turns, &pointers).await?;
         for turn in &mut turns {
+            let cosine = cosines.get(&turn.place.0.cast_signed()).copied();
+            turn.cosine = turn.cosine.or(cosine);
             turn.scope = self.scopes[turn.scope].position;
         }
         let cosines = pointers.near.spread;
         Ok(Evidence { turns, words, passages: self.passages, cosines, pending })
     }
 
-    /// Returns how frequent words are, and for which memories they speak.
-    async fn words(&self) -> Result<(Vec<Occurrences>, Votes)> {
+    /// Returns how frequent words are, and the memories that have them.
+    async fn words(&self) -> Result<(Vec<Occurrences>, Vec<Form>)> {
         let mut forms: Vec<Form> = Vec::new();
         let mut queries: Vec<String> = Vec::new();
         for (word, terms) in self.cues.words.iter().enumerate() {
@@ -299,7 +294,7 @@ impl<'a> Gathering<'a> {
             let having = &mut found[form.word].passages_having;
             *having = (*having).max(form.memories.len() as u64);
         }
-        Ok((found, Votes::of(&forms, self.passages)))
+        Ok((found, forms))
     }
 
     async fn near(&self) -> Result<Near> {
@@ -318,13 +313,13 @@ impl<'a> Gathering<'a> {
     }
 
     /// Returns turns by the best of what points to them; by all of it, if too few of those are meant.
-    async fn enough_turns(&self, pointers: &Pointers) -> Result<(Vec<Turn>, Vec<Vec<Terms>>)> {
+    async fn enough_turns(&self, pointers: &Pointers) -> Result<Vec<Turn>> {
         let some = Best {
             voted: first(&pointers.voted, self.limit.max(ENOUGH).saturating_mul(SPARE)),
             near: first(&pointers.near.nearest, self.limit.saturating_mul(SPARE)),
         };
         let found = self.turns(pointers, &some).await?;
-        let places: HashSet<i64> = found.0.iter().map(|turn| turn.place.0.cast_signed()).collect();
+        let places: HashSet<i64> = found.iter().map(|turn| turn.place.0.cast_signed()).collect();
         let lacks = |some: &[i64], all: &[i64]| {
             let meant = some.iter().filter(|memory| places.contains(memory)).count();
             some.len() < all.len() && meant < self.limit
@@ -336,13 +331,8 @@ impl<'a> Gathering<'a> {
         Ok(found)
     }
 
-    /// Returns the turns that something points to with those around them, and the terms of their
-    /// passages that have any of the words.
-    async fn turns(
-        &self,
-        pointers: &Pointers,
-        best: &Best<'_>,
-    ) -> Result<(Vec<Turn>, Vec<Vec<Terms>>)> {
+    /// Returns the turns that something points to with those around them.
+    async fn turns(&self, pointers: &Pointers, best: &Best<'_>) -> Result<Vec<Turn>> {
         let changed = earlier::changed(self.session, self.filter).await?;
         let changed: Vec<i64> = changed.into_iter().map(|(number, _)| number).collect();
         let mut sql = Sql::default();
@@ -355,8 +345,6 @@ impl<'a> Gathering<'a> {
         let named = sql.bind(named);
         let times = |of: fn(&(i64, i64)) -> i64| self.cues.times.iter().map(of).collect::<Vec<_>>();
         let (firsts, lasts) = (sql.bind(times(|time| time.0)), sql.bind(times(|time| time.1)));
-        let wanted = self.any_word();
-        let wanted = sql.bind(wanted);
         let ranked = |list: &str, most: &str| {
             format!(
                 "SELECT r.memory, r.scope, r.session FROM (
@@ -390,18 +378,10 @@ impl<'a> Gathering<'a> {
                  ) AS c JOIN memories AS m ON m.scope = c.scope AND m.session = c.session
                  WHERE {meant}
              )
-             SELECT m.*, (SELECT array_agg(p.terms ORDER BY p.passage) FROM passages AS p
-                          WHERE p.memory = m.memory AND p.terms @@ {wanted}::text::tsquery)
-             FROM turns AS m
+             SELECT m.* FROM turns AS m
              ORDER BY array_position({scopes}::bigint[], m.scope), m.session, m.event_at, m.memory"
         ));
-        let rows = self.session.run(&sql).await?;
-        let (mut turns, mut terms) = (Vec::with_capacity(rows.len()), Vec::new());
-        for row in &rows {
-            turns.push(self.turn(row, pointers)?);
-            terms.push(get::<Option<Vec<Terms>>>(row, 11)?.unwrap_or_default());
-        }
-        Ok((turns, terms))
+        self.session.run(&sql).await?.iter().map(|row| self.turn(row, pointers)).collect()
     }
 
     /// Returns the condition on a memory `m` that it is meant.
@@ -416,11 +396,47 @@ impl<'a> Gathering<'a> {
         format!("({condition} OR m.memory = ANY ({}))", sql.bind(changed))
     }
 
-    /// Returns the query for passages that have any of the words.
-    fn any_word(&self) -> String {
-        let terms = self.cues.words.iter().flatten();
-        let queries: Vec<String> = terms.filter_map(|term| query(&self.numbers, term)).collect();
-        queries.join("|")
+    /// Returns where each word stands in turns, of which the forms say which have any.
+    async fn occurrences(&self, turns: &[Turn], forms: &[Form]) -> Result<Vec<Vec<Occurrence>>> {
+        let mut found = vec![Vec::new(); self.cues.words.len()];
+        let places: HashMap<i64, u32> =
+            turns.iter().map(|turn| turn.place.0.cast_signed()).zip(0..).collect();
+        let having = having(&places, forms);
+        if having.is_empty() {
+            return Ok(found);
+        }
+        let wanted = self.lexemes();
+        let sql = "SELECT p.memory, p.terms FROM passages AS p
+                   WHERE p.memory = ANY ($1) AND p.scope = ANY ($2) ORDER BY p.memory, p.passage";
+        for row in self.session.query(sql, &[&having, &self.numbers]).await? {
+            let (memory, written): (i64, Written<'_>) = (get(&row, 0)?, get(&row, 1)?);
+            let Some(&turn) = places.get(&memory) else { continue };
+            let mut counts: Vec<Option<Count>> = vec![None; found.len()];
+            let read = written.each(|term, count| {
+                for word in wanted.get(term).into_iter().flatten() {
+                    counts[*word] = counts[*word].max(Some(count));
+                }
+            });
+            read.ok_or_else(|| damaged("what words a memory has"))?;
+            for (found, count) in found.iter_mut().zip(counts) {
+                found.extend(count.map(|Count { told, asked }| Occurrence { turn, told, asked }));
+            }
+        }
+        found.iter_mut().for_each(|found| found.sort_by_key(|occurrence| occurrence.turn));
+        Ok(found)
+    }
+
+    /// Returns the terms by which words stand in the index, with the words.
+    fn lexemes(&self) -> HashMap<Vec<u8>, Vec<usize>> {
+        let mut wanted: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+        for (word, forms) in self.cues.words.iter().enumerate() {
+            for (form, scope) in
+                forms.iter().flat_map(|form| self.numbers.iter().map(move |scope| (form, *scope)))
+            {
+                wanted.entry(lexeme(scope, form).into_bytes()).or_default().push(word);
+            }
+        }
+        wanted
     }
 
     /// Reads the columns of [`TURN`]; its scope is the place among those that are open.
@@ -437,9 +453,7 @@ impl<'a> Gathering<'a> {
             session: session.map(|session| key(session).cast_unsigned()),
             author: author.map(|author| key(author).cast_unsigned()),
             kind: parsed(row, 4)?,
-            trust: trust
-                .copied()
-                .ok_or_else(|| super::rows::damaged("how far a memory is trusted"))?,
+            trust: trust.copied().ok_or_else(|| damaged("how far a memory is trusted"))?,
             assistant: get(row, 6)?,
             question: get(row, 7)?,
             instructs: get(row, 8)?,
@@ -451,9 +465,9 @@ impl<'a> Gathering<'a> {
     }
 
     /// Looks up cosines of turns that were found otherwise.
-    async fn compare(&self, turns: &mut [Turn], pointers: &Pointers) -> Result<()> {
+    async fn cosines(&self, turns: &[Turn], pointers: &Pointers) -> Result<HashMap<i64, f32>> {
         let Some(meaning) = self.cues.meaning.as_ref().filter(|_| !pointers.near.complete) else {
-            return Ok(());
+            return Ok(HashMap::new());
         };
         let most = if self.cues.every_cosine { usize::MAX } else { COMPARED };
         let mut unknown: Vec<i64> = turns
@@ -466,13 +480,20 @@ impl<'a> Gathering<'a> {
             pointers.voted.iter().enumerate().map(|(rank, memory)| (*memory, rank)).collect();
         unknown.sort_by_key(|memory| ranks.get(memory).copied().unwrap_or(usize::MAX));
         unknown.truncate(most);
-        let known = vectors::cosines(self.session, &self.numbers, meaning, &unknown).await?;
-        for turn in turns {
-            let cosine = known.get(&turn.place.0.cast_signed()).copied();
-            turn.cosine = turn.cosine.or(cosine);
-        }
-        Ok(())
+        vectors::cosines(self.session, &self.numbers, meaning, &unknown).await
     }
+}
+
+/// Returns those of some memories that have any of the forms.
+fn having(places: &HashMap<i64, u32>, forms: &[Form]) -> Vec<i64> {
+    // Nobody knows what else has a word that too many have.
+    if forms.iter().any(|form| form.memories.len() as u64 >= LONGEST_LIST) {
+        return places.keys().copied().collect();
+    }
+    let listed = forms.iter().flat_map(|form| &form.memories);
+    let having: HashSet<i64> =
+        listed.filter(|memory| places.contains_key(memory)).copied().collect();
+    having.into_iter().collect()
 }
 
 /// One term that may stand for a word of the question.

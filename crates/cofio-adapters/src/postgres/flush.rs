@@ -15,6 +15,7 @@ use tokio_postgres::types::ToSql;
 use super::entities::key;
 use super::jobs;
 use super::labels;
+use super::listening;
 use super::plain::plain;
 use super::rows::bounded;
 use super::session::{Session, Sql, opening};
@@ -41,9 +42,11 @@ pub(super) async fn flush(session: &Session, schema: &str, world: &World) -> Res
     all.extend(journal(world));
     all.extend(readings(world));
     all.extend(world.head.keep(&world.written.entries));
-    let last = world.head.change.to_string();
-    let notify = format!("SELECT pg_notify('cofio_{schema}', $1)");
-    all.push(Sql::with(&notify, vec![Box::new(last)]));
+    if !world.written.changes.is_empty() {
+        let (channel, last) = (listening::channel(schema), world.head.change.to_string());
+        let notify = "SELECT pg_notify($1, $2)";
+        all.push(Sql::with(notify, vec![Box::new(channel), Box::new(last)]));
+    }
     let work: Vec<_> =
         world.written.work.iter().filter_map(|one| one.commit.work.as_ref()).collect();
     if !work.is_empty() {

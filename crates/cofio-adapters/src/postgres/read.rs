@@ -106,15 +106,20 @@ async fn unchanged(session: &Session, filter: &Filter, page: &Page) -> Result<Ve
         Order::Confidence => ("confidence", "<", "DESC"),
     };
     let mut sql = Sql::default();
-    let within = sql.within("m", session.open());
-    sql.push(&format!("SELECT {MEMORY} FROM memories AS m WHERE {within}"));
+    // An index has the memories of one scope in this order, and none those of several.
+    let scopes = sql.scopes(session.open());
+    sql.push(&format!(
+        "SELECT {MEMORY} FROM {scopes} AS o (scope) CROSS JOIN LATERAL (
+             SELECT {MEMORY}, m.{key}, m.id FROM memories AS m WHERE m.scope = o.scope"
+    ));
     filter::condition(filter, &mut sql);
     if let Some(Position { key: seen, id }) = &page.after {
         let (seen, id) = (sql.bind(*seen), sql.bind(id.to_string()));
         sql.push(&format!(" AND (m.{key}::bigint, m.id) {comparison} ({seen}, {id})"));
     }
     let limit = sql.bind(bounded(page.limit.saturating_add(1)));
-    sql.push(&format!(" ORDER BY m.{key} {direction}, m.id {direction} LIMIT {limit}"));
+    let first = format!("ORDER BY m.{key} {direction}, m.id {direction} LIMIT {limit}");
+    sql.push(&format!(" {first}) AS m {first}"));
     session.run(&sql).await?.iter().map(|row| rows::memory(row, 0)).collect()
 }
 

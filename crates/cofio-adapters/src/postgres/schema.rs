@@ -11,8 +11,11 @@ use super::options::PostgresOptions;
 use super::roles;
 
 /// What makes version n + 1 out of version n.
-const MIGRATIONS: &[&str] =
-    &[include_str!("schema/001.sql"), include_str!("schema/002-tickets.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/001.sql"),
+    include_str!("schema/002-tickets.sql"),
+    include_str!("schema/003-lists.sql"),
+];
 
 /// Tells the lock of those who make tables from every other ("cofiosch").
 const LOCK: i64 = 0x636f_6669_6f73_6368;

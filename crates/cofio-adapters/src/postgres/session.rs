@@ -318,6 +318,14 @@ impl Sql {
         format!("${}", self.values.len())
     }
 
+    /// Returns the scopes that were opened, as rows.
+    pub(super) fn scopes(&mut self, open: &Open) -> String {
+        match open {
+            Open::All => "(SELECT scope FROM scopes)".to_owned(),
+            Open::Only(numbers) => format!("unnest({}::bigint[])", self.bind(numbers.clone())),
+        }
+    }
+
     /// Returns the condition that a row of a table is in a scope that was opened.
     pub(super) fn within(&mut self, table: &str, open: &Open) -> String {
         match open {

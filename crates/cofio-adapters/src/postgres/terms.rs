@@ -28,12 +28,6 @@ impl Terms {
         let terms = passage.terms.iter().filter(|(term, _)| is_possible(term));
         Self(terms.map(|(term, count)| (lexeme(scope, term), *count)).collect())
     }
-
-    /// Returns how often a term stands in the passage.
-    pub(super) fn count(&self, scope: i64, term: &str) -> Option<Count> {
-        let wanted = lexeme(scope, term);
-        self.0.iter().find(|(term, _)| *term == wanted).map(|(_, count)| *count)
-    }
 }
 
 /// Returns the query for a term in any of some scopes, if a passage can have it.
@@ -50,7 +44,8 @@ pub(super) fn query(scopes: &[i64], term: &str) -> Option<String> {
     (!query.is_empty()).then_some(query)
 }
 
-fn lexeme(scope: i64, term: &str) -> String {
+/// Returns a term as it stands in the index.
+pub(super) fn lexeme(scope: i64, term: &str) -> String {
     format!("{scope}:{term}")
 }
 
@@ -84,14 +79,18 @@ impl ToSql for Terms {
     to_sql_checked!();
 }
 
-impl<'a> FromSql<'a> for Terms {
-    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        let mut rest = raw;
+/// The terms of a passage as they were read, of which few are looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written<'a>(&'a [u8]);
+
+impl<'a> Written<'a> {
+    /// Passes on each term, with the number of its scope in front, and how often it stands there.
+    pub(super) fn each(self, mut tell: impl FnMut(&'a [u8], Count)) -> Option<()> {
+        let mut rest = self.0;
         let count = u32::from_be_bytes(take(&mut rest)?);
-        let mut terms = Vec::new();
         for _ in 0..count {
-            let end = rest.iter().position(|byte| *byte == 0).ok_or("a term has no end")?;
-            let term = std::str::from_utf8(&rest[..end])?.to_owned();
+            let end = rest.iter().position(|byte| *byte == 0)?;
+            let term = &rest[..end];
             rest = &rest[end + 1..];
             let mut count = Count::default();
             for _ in 0..u16::from_be_bytes(take(&mut rest)?) {
@@ -99,9 +98,15 @@ impl<'a> FromSql<'a> for Terms {
                 let one = if position & TOLD == TOLD { &mut count.told } else { &mut count.asked };
                 *one = one.saturating_add(1);
             }
-            terms.push((term, count));
+            tell(term, count);
         }
-        Ok(Self(terms))
+        Some(())
+    }
+}
+
+impl<'a> FromSql<'a> for Written<'a> {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(raw))
     }
 
     fn accepts(ty: &Type) -> bool {
@@ -109,10 +114,10 @@ impl<'a> FromSql<'a> for Terms {
     }
 }
 
-fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Box<dyn Error + Sync + Send>> {
-    let (first, others) = rest.split_first_chunk().ok_or("the terms are cut short")?;
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, others) = rest.split_first_chunk()?;
     *rest = others;
-    Ok(*first)
+    Some(*first)
 }
 
 /// A vector, as pgvector reads it.
@@ -145,11 +150,15 @@ mod tests {
         let count = |told, asked| Count { told, asked };
         let all = [("1:a", count(2, 0)), ("1:it's", count(0, 3)), ("1:ü", count(1, 1))];
         let terms = Terms(all.map(|(term, count)| (term.to_owned(), count)).to_vec());
-        let mut written = BytesMut::new();
-        terms.to_sql(&Type::TS_VECTOR, &mut written).unwrap();
-        assert_eq!(Terms::from_sql(&Type::TS_VECTOR, &written).unwrap(), terms);
-        assert_eq!(terms.count(1, "it's"), Some(count(0, 3)));
-        assert_eq!(terms.count(2, "a"), None);
+        let mut raw = BytesMut::new();
+        terms.to_sql(&Type::TS_VECTOR, &mut raw).unwrap();
+        let read = |raw: &[u8]| {
+            let mut read = Vec::new();
+            let text = |term: &[u8]| String::from_utf8(term.to_vec()).unwrap();
+            Written(raw).each(|term, count| read.push((text(term), count))).map(|()| read)
+        };
+        assert_eq!(read(&raw), Some(terms.0));
+        assert_eq!(read(&raw[..raw.len() - 1]), None, "it is cut short");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod faults;
 mod large;
 mod limits;
+mod listening;
 mod migrations;
 mod moving;
 mod outages;

@@ -42,4 +42,11 @@ impl Engine {
     pub async fn last_change(&self) -> Result<u64> {
         self.store.last_change().await
     }
+
+    /// Waits until the store is told that the sequence of changes went beyond a place.
+    ///
+    /// It may never be: whoever waits also looks for themselves now and then.
+    pub async fn stirred(&self, after: u64) {
+        self.store.stirred(after).await;
+    }
 }

@@ -270,6 +270,7 @@ macro_rules! conformance_suite {
                 changes_are_numbered_in_order,
                 changes_are_read_on_from_a_place,
                 the_last_change_is_known,
+                whoever_waits_is_told_of_changes,
                 every_event_is_entered_as_it_was_told,
                 a_fraction_in_an_entry_stays_what_it_is,
                 the_audit_is_a_chain,

@@ -5,12 +5,14 @@
 //! others.
 
 mod analysed;
+mod bell;
 mod bound;
 mod conflict;
 mod derived;
 mod outcomes;
 
 pub use analysed::{Analysed, Count, Passage};
+pub use bell::Bell;
 pub use bound::{decode_bound, encode_bound};
 pub use conflict::{
     already_known, check_work, key_conflict, key_exists, key_replaced, version_conflict,

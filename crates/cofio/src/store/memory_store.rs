@@ -27,6 +27,7 @@ use self::contents::Contents;
 pub(crate) use self::copies::{Copied, Followed};
 use self::embedding::Claim;
 use self::kept::Kept;
+use super::kit::Bell;
 use super::{
     Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Found, Inquiry, Listing, Page,
     Permit, Rejection, ScopeSummary, Store, Tombstone, Watch,
@@ -43,12 +44,21 @@ use crate::model::{
 #[derive(Default)]
 pub struct MemoryStore {
     contents: Mutex<Contents>,
+    bell: Bell,
 }
 
 impl MemoryStore {
     /// Makes an empty store.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    fn write(&self, commit: Commit) -> Result<Vec<Outcome>> {
+        let prepared = write::prepare(commit);
+        let mut contents = self.contents();
+        let outcomes = contents.commit(prepared);
+        self.bell.ring(contents.journal.last_change());
+        outcomes
     }
 
     fn contents(&self) -> MutexGuard<'_, Contents> {
@@ -77,14 +87,12 @@ impl Store for MemoryStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
-        let prepared = write::prepare(commit);
-        self.contents().commit(prepared)
+        self.write(commit)
     }
 
     fn commit_soon(&self, commit: Commit) {
-        let prepared = write::prepare(commit);
         // Whoever does not wait is told of no error.
-        let _ = self.contents().commit(prepared);
+        let _ = self.write(commit);
     }
 
     async fn earlier(&self, commit: &Commit) -> Result<Option<Vec<Outcome>>> {
@@ -164,6 +172,10 @@ impl Store for MemoryStore {
 
     fn news(&self, after: u64) -> Option<Vec<ChangeRecord>> {
         Some(self.contents().journal.changes_after(after).cloned().collect())
+    }
+
+    async fn stirred(&self, after: u64) {
+        self.bell.beyond(after).await;
     }
 
     async fn ended(

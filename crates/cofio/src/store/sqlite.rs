@@ -260,6 +260,10 @@ impl Store for SqliteStore {
         self.news.after(after)
     }
 
+    async fn stirred(&self, after: u64) {
+        self.threads.bell().beyond(after).await;
+    }
+
     async fn ended(
         &self,
         access: &Access,

@@ -160,6 +160,10 @@ impl<T: Surrounding> Store for T {
         self.inner().news(after)
     }
 
+    async fn stirred(&self, after: u64) {
+        self.inner().stirred(after).await;
+    }
+
     async fn ended(
         &self,
         access: &Access,

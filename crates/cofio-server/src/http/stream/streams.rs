@@ -79,7 +79,8 @@ impl Streams {
     async fn keep_looking(self, engine: Engine, ticks: watch::Sender<u64>) {
         while self.is_wanted(&ticks) {
             // A store that cannot be read for a moment has nothing new to tell.
-            if let Ok(last) = engine.last_change().await {
+            let looked = engine.last_change().await;
+            if let Ok(last) = looked {
                 ticks.send_if_modified(|known| {
                     let newer = last > *known;
                     *known = last.max(*known);
@@ -87,6 +88,8 @@ impl Streams {
                 });
             }
             tokio::select! {
+                // Nor is it looked at any sooner for having been told of something.
+                () = engine.stirred(looked.unwrap_or(u64::MAX)) => {}
                 () = time::sleep(TICK) => {}
                 () = ticks.closed() => {}
             }

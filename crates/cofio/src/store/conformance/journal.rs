@@ -1,5 +1,8 @@
 //! The sequence of changes and the audit tell what happened, in order and without gaps.
 
+use std::pin::Pin;
+use std::task::{Context, Waker};
+
 use super::fixtures::{
     access_to, canary, commit, create, embed, forget, id, keeper, moment, named, next, update, user,
 };
@@ -51,6 +54,22 @@ pub(super) async fn the_last_change_is_known(store: Subject) {
     busy(&store).await;
     let changes = store.changes(&keeper()).await;
     assert_eq!(Some(last().await), changes.last().map(|change| change.sequence));
+}
+
+pub(super) async fn whoever_waits_is_told_of_changes(store: Subject) {
+    let mut first = store.0.stirred(0);
+    assert!(goes_on(&mut first), "nothing has happened");
+    busy(&store).await;
+    first.await;
+    let last = store.0.last_change().await.expect("the last change is read");
+    store.0.stirred(last - 1).await;
+    assert!(goes_on(&mut store.0.stirred(last)), "nothing more has happened");
+}
+
+/// Returns whether a wait is not over.
+fn goes_on(waiting: &mut (impl Future<Output = ()> + Unpin)) -> bool {
+    let mut context = Context::from_waker(Waker::noop());
+    Pin::new(waiting).poll(&mut context).is_pending()
 }
 
 pub(super) async fn changes_are_read_on_from_a_place(store: Subject) {

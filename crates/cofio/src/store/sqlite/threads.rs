@@ -18,7 +18,7 @@ use super::{Begin, SqliteOptions, failed, unexpected, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Outcome, Reading};
 use crate::store::Backlog;
-use crate::store::kit::Ready;
+use crate::store::kit::{Bell, Ready};
 
 /// How many requests are committed together at most.
 const GROUP: usize = 256;
@@ -49,6 +49,7 @@ pub(super) struct Threads {
     writer: Option<mpsc::Sender<WriteJob>>,
     waiting: Waiting,
     notes: Notes,
+    bell: Arc<Bell>,
     /// Taken when the writer is the last one left.
     readers: Option<Readers>,
     thread: Option<JoinHandle<()>>,
@@ -81,18 +82,18 @@ impl Threads {
         connection: Connection,
     ) -> Result<Self> {
         let (writer, write_jobs) = mpsc::channel();
-        let (waiting, notes) = (Waiting::default(), Notes::default());
+        let (waiting, notes, bell) = (Waiting::default(), Notes::default(), Arc::default());
         let thread = spawn("cofio-writer", {
             // A log that is there may hold what another process deleted before it was killed.
             let uncleared = has_log(path);
-            let notes = Arc::clone(&notes);
+            let (notes, bell) = (Arc::clone(&notes), Arc::clone(&bell));
             let (begin, head) = (options.begin, HeadFile::beside(path, options));
-            let writer = Writer { connection, notes, begin, uncleared, head };
+            let writer = Writer { connection, notes, bell, begin, uncleared, head };
             let jobs = Jobs { jobs: write_jobs, waiting: Arc::clone(&waiting) };
             move || writer.run(&jobs)
         })?;
         let readers = Some(Readers::start(path, options)?);
-        Ok(Self { writer: Some(writer), waiting, notes, readers, thread: Some(thread) })
+        Ok(Self { writer: Some(writer), waiting, notes, bell, readers, thread: Some(thread) })
     }
 
     /// Commits together with what others are committing at the moment.
@@ -157,6 +158,11 @@ impl Threads {
         // Before it can be taken, so that the count never falls below zero.
         self.waiting.fetch_add(1, Ordering::Relaxed);
         writer.send(job).map_err(|_| stopped())
+    }
+
+    /// Returns what rings when the writer has changed something.
+    pub(super) fn bell(&self) -> &Bell {
+        &self.bell
     }
 
     /// Returns how much waits for a thread.
@@ -238,6 +244,7 @@ fn snapshot<T>(connection: &Connection, task: impl FnOnce(&Connection) -> Result
 struct Writer {
     connection: Connection,
     notes: Notes,
+    bell: Arc<Bell>,
     begin: Begin,
     /// Whether deleted content may still stand in the write-ahead log.
     uncleared: bool,
@@ -289,7 +296,9 @@ impl Writer {
         let committed = self.write(jobs, &mut answers);
         self.uncleared |= answers.deleted;
         self.clear_log();
+        let last = answers.last.filter(|_| committed.is_ok());
         answers.send(&committed);
+        last.inspect(|last| self.bell.ring(*last));
         for task in tasks {
             task(&mut self.connection);
         }
@@ -318,6 +327,8 @@ impl Writer {
                 Written::Commit(ready, reply) => {
                     let applied = separately(&transaction, || write::apply(&transaction, &ready));
                     answers.deleted |= applied.as_ref().is_ok_and(|applied| applied.deleted);
+                    answers.last =
+                        applied.as_ref().map_or(None, |applied| applied.last).max(answers.last);
                     answers.commits.push((reply, applied.map(|applied| applied.outcomes)));
                 }
                 Written::Observe(reading) => {
@@ -404,6 +415,8 @@ struct Answers {
     settled: Vec<Reply<()>>,
     /// Whether something was deleted.
     deleted: bool,
+    /// How far the sequence of changes went.
+    last: Option<u64>,
 }
 
 impl Answers {

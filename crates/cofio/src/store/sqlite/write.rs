@@ -20,13 +20,15 @@ pub(super) struct Applied {
     pub(super) outcomes: Vec<Outcome>,
     /// Whether content was deleted, by itself or to make room.
     pub(super) deleted: bool,
+    /// How far the sequence of changes went, if it did.
+    pub(super) last: Option<u64>,
 }
 
 /// Makes every change of a commit, and records it.
 pub(super) fn apply(connection: &Connection, ready: &Ready) -> Result<Applied> {
     let Ready { commit, derived } = ready;
     if let Some(outcomes) = idempotency::earlier(connection, commit)? {
-        return Ok(Applied { outcomes, deleted: false });
+        return Ok(Applied { outcomes, deleted: false, last: None });
     }
     let mut writing = Writing::new(connection, commit.at);
     let changes = commit.changes.iter().zip(derived);
@@ -46,7 +48,7 @@ pub(super) fn apply(connection: &Connection, ready: &Ready) -> Result<Applied> {
     }
     idempotency::keep(connection, commit, &outcomes)?;
     let deleted = writing.recorded.iter().any(|recorded| recorded.kind == ChangeKind::Deleted);
-    Ok(Applied { outcomes, deleted })
+    Ok(Applied { outcomes, deleted, last: range.map(|range| range.last) })
 }
 
 /// Makes a commit and takes it back.
