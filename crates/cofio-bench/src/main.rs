@@ -1,6 +1,7 @@
 //! Measures Cofio, and provides the processes that its crash tests kill.
 
 mod agents;
+mod database;
 mod extraction;
 mod filled;
 mod injection;
@@ -8,6 +9,7 @@ mod jobs;
 mod load;
 mod locomo;
 mod machine;
+mod providers;
 mod rate;
 mod recall;
 mod secrets;
@@ -36,6 +38,8 @@ struct Arguments {
 enum Command {
     /// Inserts and keyword searches on the SQLite store; prints JSON.
     Store(store::Arguments),
+    /// Adding, reading and searching on every store side by side, kind by kind; prints tables.
+    Providers(providers::Arguments),
     /// How much of what answers a question is found, on conversations with questions; prints JSON.
     Recall(recall::Arguments),
     /// The same on a file of LoCoMo, in four ways; prints JSON, and a table beside it.
@@ -80,6 +84,7 @@ enum Command {
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Store(arguments) => store::run(&arguments),
+        Command::Providers(arguments) => providers::run(&arguments),
         Command::Recall(arguments) => recall::run(&arguments),
         Command::Locomo(arguments) => locomo::run(&arguments),
         Command::Agents(arguments) => agents::run(&arguments),

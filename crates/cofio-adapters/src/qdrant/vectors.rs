@@ -48,22 +48,12 @@ impl Client {
                 portion.iter().map(|(embedded, number)| told(embedded, *number)).collect();
             let dimensions =
                 portion.first().map(|(embedded, number)| embedded.vectors[*number].len());
-            self.upsert(&name, dimensions, points, &[]).await?;
+            let slots: HashSet<&Slot> = portion.iter().map(|(embedded, _)| &embedded.slot).collect();
+            let outlived = outlived(embedded.iter().filter(|one| slots.contains(&one.slot)));
+            self.replace(&name, dimensions, points, outlived, &[]).await?;
         }
-        self.trim(&name, embedded).await
-    }
-
-    /// Removes passages that slots had before and do not have any more.
-    async fn trim(&self, collection: &str, embedded: &[Embedded]) -> Result<()> {
-        let mut by_count: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        for Embedded { slot, vectors, .. } in embedded {
-            by_count.entry(vectors.len()).or_default().push(naming::whole(slot));
-        }
-        for (count, names) in by_count {
-            for portion in names.chunks(PORTION) {
-                let own = point::in_slots(portion.iter().cloned());
-                self.delete(collection, Filter::must([own, point::from_passage(count)])).await?;
-            }
+        for filter in outlived(embedded.iter().filter(|one| one.vectors.is_empty())) {
+            self.delete(&name, filter).await?;
         }
         Ok(())
     }
@@ -208,6 +198,18 @@ impl Client {
         let of = |slot: &Slot| Some(found.get(&naming::whole(slot))?.values().cloned().collect());
         Ok(slots.iter().map(of).collect())
     }
+}
+
+/// Finds passages that slots had before and do not have any more.
+fn outlived<'a>(embedded: impl Iterator<Item = &'a Embedded>) -> Vec<Filter> {
+    let mut by_count: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for Embedded { slot, vectors, .. } in embedded {
+        by_count.entry(vectors.len()).or_default().push(naming::whole(slot));
+    }
+    let filter = |(count, names): (usize, Vec<String>)| {
+        Filter::must([point::in_slots(names), point::from_passage(count)])
+    };
+    by_count.into_iter().map(filter).collect()
 }
 
 /// Returns the point of a passage.
