@@ -38,6 +38,43 @@ impl Database {
         Ok(number as f64)
     }
 
+    /// Returns how many bytes a schema takes, and how many of them its indexes.
+    pub fn bytes(&self, schema: &str) -> Result<(f64, f64)> {
+        let of = |what: &str, kind: &str| {
+            self.number(&format!(
+                "SELECT coalesce(sum({what}(oid)), 0)::bigint FROM pg_class
+                 WHERE relnamespace = '{schema}'::regnamespace AND relkind = '{kind}'"
+            ))
+        };
+        Ok((of("pg_total_relation_size", "r")?, of("pg_relation_size", "i")?))
+    }
+
+    /// Adds vectors to a table of numbers and vectors.
+    pub fn insert_vectors(
+        &self,
+        table: &str,
+        first: usize,
+        dimensions: usize,
+        all: &[f32],
+    ) -> Result<()> {
+        let sql = format!(
+            "INSERT INTO {table} SELECT $1 + i,
+                 ($2::real[])[i * {dimensions} + 1 : (i + 1) * {dimensions}]::halfvec
+             FROM generate_series(0, $3::bigint - 1) AS i"
+        );
+        let (first, count) = (i64::try_from(first)?, i64::try_from(all.len() / dimensions)?);
+        self.runtime.block_on(self.client.execute(&sql, &[&first, &all, &count]))?;
+        Ok(())
+    }
+
+    /// Finds the ten vectors of a table that are nearest to one.
+    pub fn nearest(&self, table: &str, vector: &[f32]) -> Result<()> {
+        let sql =
+            format!("SELECT number FROM {table} ORDER BY vector <=> $1::real[]::halfvec LIMIT 10");
+        self.runtime.block_on(self.client.query(&sql, &[&vector]))?;
+        Ok(())
+    }
+
     /// Says which server it is, and what it does before it acknowledges.
     pub fn promise(&self) -> Result<String> {
         let said = |name: &str| -> Result<String> {

@@ -12,6 +12,7 @@ mod machine;
 mod providers;
 mod rate;
 mod recall;
+mod scale;
 mod secrets;
 mod speed;
 mod store;
@@ -54,6 +55,9 @@ enum Command {
     Extraction(extraction::Arguments),
     /// Where attacks and harmless texts from outside get to; prints JSON.
     Injection(injection::Arguments),
+    /// How stores grow, measured at a few sizes, and where that leads up to a hundred million
+    /// memories; prints tables.
+    Scale(scale::Arguments),
     /// How many secrets are found, and how many harmless texts are damaged; prints JSON.
     Secrets(secrets::Arguments),
     /// Ingest and search beside Chroma, as it comes and with sentence-transformers, and beside FTS5
@@ -92,6 +96,7 @@ fn main() -> Result<()> {
         Command::Load(arguments) => load::run(&arguments),
         Command::Extraction(arguments) => extraction::run(&arguments),
         Command::Injection(arguments) => injection::run(&arguments),
+        Command::Scale(arguments) => scale::run(&arguments),
         Command::Secrets(arguments) => secrets::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::SpeedProbe(arguments) => speed::probe(&arguments),

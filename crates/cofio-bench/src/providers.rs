@@ -37,7 +37,12 @@ const EMBEDDED_AT_ONCE: usize = 2_048;
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Which stores take part.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "sqlite,postgres,tiered,chroma")]
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "sqlite,postgres,tiered,chroma"
+    )]
     stores: Vec<Contender>,
     /// How many memories they hold when they are measured, in growing order.
     #[arg(long, value_delimiter = ',', default_value = "10000,100000")]

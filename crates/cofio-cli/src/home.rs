@@ -9,7 +9,7 @@ use cofio::store::{SqliteStore, Store};
 use cofio::{Error, ErrorKind, Result};
 use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 
-use crate::settings::{HomeAt, Settings, Surroundings};
+use crate::settings::{Address, HomeAt, Settings, Surroundings};
 
 /// A store that is open, and the SQLite file that it is, if it is one.
 pub struct Home {
@@ -47,7 +47,8 @@ impl Home {
                     root_certificates: certificates.clone(),
                     ..PostgresOptions::new(url.reveal())
                 };
-                (Arc::new(PostgresStore::open(&options)?), None)
+                let store = PostgresStore::open(&options).map_err(|error| named(error, url))?;
+                (Arc::new(store), None)
             }
         };
         let Some(routes) = &stores.routes else { return Ok(Self { store: home, sqlite }) };
@@ -65,6 +66,12 @@ impl Home {
     pub fn sqlite(&self) -> Option<&Arc<SqliteStore>> {
         self.sqlite.as_ref()
     }
+}
+
+/// Says which database it was, without its password.
+fn named(error: Error, url: &Address) -> Error {
+    let message = format!("cannot open the store at {url}: {error}");
+    Error::new(error.kind(), message).caused_by(error)
 }
 
 /// Returns the error of what only a file can do.

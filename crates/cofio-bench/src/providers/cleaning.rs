@@ -31,6 +31,11 @@ impl Cleaning {
         self.schema = Some((url.to_owned(), schema.to_owned()));
     }
 
+    /// Returns the server and the schema that are to be removed.
+    pub fn kept_in(&self) -> Option<(&str, &str)> {
+        self.schema.as_ref().map(|(url, schema)| (url.as_str(), schema.as_str()))
+    }
+
     /// Removes the collections of Qdrant in the end that begin with a word.
     pub fn collections(&mut self, url: &str, prefix: &str) {
         self.collections = Some((url.to_owned(), prefix.to_owned()));

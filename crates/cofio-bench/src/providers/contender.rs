@@ -141,6 +141,18 @@ impl Place {
         Ok(Self { store, notes, shelves: all, cleaning, folder })
     }
 
+    /// Returns how many bytes the home takes on disk, and how many of them are indexes, if it tells.
+    pub fn bytes(&self) -> Result<(f64, Option<f64>)> {
+        if let Some((url, schema)) = self.cleaning.kept_in() {
+            let (all, indexes) = Database::open(url)?.bytes(schema)?;
+            return Ok((all, Some(indexes)));
+        }
+        let folder = self.folder.as_ref().context("a home is in PostgreSQL or in a file")?;
+        let length =
+            |file: &str| std::fs::metadata(folder.path().join(file)).map_or(0, |it| it.len());
+        Ok(((length("cofio.db") + length("cofio.db-wal")) as f64, None))
+    }
+
     /// Removes everything that was kept.
     pub fn close(self) -> Result<()> {
         drop(self.store);
@@ -166,7 +178,8 @@ impl Contender {
             let shelf = self.shelves().first().context("there is a shelf")?;
             return Ok(Rules(vec![Rule { shelf: to(shelf)?, ..Rule::default() }]));
         }
-        let kinds = |kinds: &[Kind], shelf| Rule { kinds: kinds.to_vec(), shelf, ..Rule::default() };
+        let kinds =
+            |kinds: &[Kind], shelf| Rule { kinds: kinds.to_vec(), shelf, ..Rule::default() };
         let archived = Rule { states: vec![State::Archived], ..kinds(&[], to("qdrant")?) };
         let personal = Rule { layers: vec![Layer::User], ..kinds(&[Kind::Fact], None) };
         Ok(Rules(vec![

@@ -123,7 +123,7 @@ impl Trial<'_> {
         self.progress.set_message(format!("{of}: {what}"));
         let begun = Instant::now();
         let mut samples = Vec::new();
-        while samples.len() < LEAST
+        while samples.len() < LEAST.min(self.most)
             || (samples.len() < self.most && begun.elapsed() < self.patience)
         {
             self.progress.tick();

@@ -41,7 +41,9 @@ impl Report {
         for (place, figure) in first.figures.iter().enumerate() {
             let goal = figure.goal_ms.map_or("–".to_owned(), shown);
             let mut row = vec![format!("{}: {}", figure.of, figure.what), goal];
-            row.extend(runs.iter().map(|run| run.figures.get(place).map_or_else(String::new, cell)));
+            row.extend(
+                runs.iter().map(|run| run.figures.get(place).map_or_else(String::new, cell)),
+            );
             rows.push(row);
         }
         let mut rate = |what: &str, of: fn(&Run) -> f64| {
