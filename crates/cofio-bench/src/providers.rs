@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "10000,100000")]
     sizes: Vec<usize>,
     /// For how many seconds each thing is done again and again, though at least ten times.
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 1.0)]
     seconds: f64,
     /// How often each thing is done at most.
     #[arg(long, default_value_t = 200)]

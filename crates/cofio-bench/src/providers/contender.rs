@@ -50,19 +50,19 @@ impl fmt::Display for Contender {
 /// Where servers are; what is not said is taken from the variables that tests have.
 #[derive(clap::Args)]
 pub struct Addresses {
-    /// PostgreSQL; without it, COFIO_TEST_POSTGRES_URL.
+    /// PostgreSQL; without it, `COFIO_TEST_POSTGRES_URL`.
     #[arg(long, value_name = "URL")]
     postgres: Option<String>,
-    /// Redis; without it, COFIO_TEST_REDIS_URL.
+    /// Redis; without it, `COFIO_TEST_REDIS_URL`.
     #[arg(long, value_name = "URL")]
     redis: Option<String>,
-    /// Qdrant; without it, COFIO_TEST_QDRANT_URL.
+    /// Qdrant; without it, `COFIO_TEST_QDRANT_URL`.
     #[arg(long, value_name = "URL")]
     qdrant: Option<String>,
-    /// Chroma; without it, COFIO_TEST_CHROMA_URL.
+    /// Chroma; without it, `COFIO_TEST_CHROMA_URL`.
     #[arg(long, value_name = "URL")]
     chroma: Option<String>,
-    /// Mem0; without it, COFIO_TEST_MEM0_URL.
+    /// Mem0; without it, `COFIO_TEST_MEM0_URL`.
     #[arg(long, value_name = "URL")]
     mem0: Option<String>,
 }
@@ -134,9 +134,10 @@ impl Place {
             shelves.insert(Identifier::new(shelf)?, opened);
         }
         let all = shelves.values().cloned().collect();
-        let store: Arc<dyn Store> = match shelves.is_empty() {
-            true => home,
-            false => Arc::new(Shelved::new(home, shelves, contender.rules()?)?),
+        let store: Arc<dyn Store> = if shelves.is_empty() {
+            home
+        } else {
+            Arc::new(Shelved::new(home, shelves, contender.rules()?)?)
         };
         Ok(Self { store, notes, shelves: all, cleaning, folder })
     }

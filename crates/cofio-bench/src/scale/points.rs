@@ -95,7 +95,7 @@ fn fill(
         let numbers = first..to.min(first + ADDED_AT_ONCE);
         progress.inc(numbers.len() as u64);
         let own = |number: usize| -> Result<Draft> {
-            let user = if number % 2 == 0 { LARGE.to_owned() } else { small(number / 2) };
+            let user = if number.is_multiple_of(2) { LARGE.to_owned() } else { small(number / 2) };
             Ok(draft(&Identifier::new(&user)?, texts.note()))
         };
         let drafts = numbers.map(own).collect::<Result<_>>()?;
