@@ -24,6 +24,7 @@ const SERVERS: &[Server] = &[
         why: "the store in PostgreSQL is tested with the real one",
         variable: "COFIO_TEST_POSTGRES_URL",
         start: postgres::start,
+        by_hand: postgres::start_durably,
         version: postgres::version,
     },
     Server {
@@ -31,6 +32,7 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Redis is tested with the real one",
         variable: "COFIO_TEST_REDIS_URL",
         start: redis::start,
+        by_hand: redis::start,
         version: redis::version,
     },
     Server {
@@ -38,6 +40,7 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Chroma is tested with the real one",
         variable: "COFIO_TEST_CHROMA_URL",
         start: chroma::start,
+        by_hand: chroma::start,
         version: chroma::version,
     },
     Server {
@@ -45,6 +48,7 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Mem0 is tested with its own library",
         variable: "COFIO_TEST_MEM0_URL",
         start: mem0::start,
+        by_hand: mem0::start,
         version: mem0::version,
     },
     Server {
@@ -52,6 +56,7 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Qdrant is tested with its own engine",
         variable: "COFIO_TEST_QDRANT_URL",
         start: qdrant::start,
+        by_hand: qdrant::start,
         version: qdrant::version,
     },
 ];
@@ -66,6 +71,8 @@ struct Server {
     variable: &'static str,
     /// Fetches what is missing, starts the server and waits until it answers.
     start: fn() -> Result<Running>,
+    /// The same for work by hand, where it may matter what survives power loss.
+    by_hand: fn() -> Result<Running>,
     /// Says which version it is.
     version: fn() -> String,
 }
@@ -90,7 +97,7 @@ impl Started {
     pub fn all() -> Result<Self> {
         let mut started = Self::default();
         for server in SERVERS {
-            let running = begin(server)?;
+            let running = begin(server, server.start)?;
             terminal::note(&format!("{}: {}", running.url, server.why));
             started.0.push((server, running));
         }
@@ -152,7 +159,7 @@ fn up(server: &'static Server) -> Result<()> {
     {
         return Err(format!("{} runs already, as process {pid}", server.name));
     }
-    let Running { url, pid, also } = begin(server)?;
+    let Running { url, pid, also } = begin(server, server.by_hand)?;
     fs::write(&note, pid.to_string())
         .map_err(|error| format!("cannot write {}: {error}", note.display()))?;
     println!("export {}={url}", server.variable);
@@ -174,8 +181,8 @@ fn down(server: &'static Server) -> Result<()> {
     fs::remove_file(&note).map_err(|error| format!("cannot remove {}: {error}", note.display()))
 }
 
-fn begin(server: &Server) -> Result<Running> {
-    (server.start)().map_err(|reason| format!("{} ({}): {reason}", server.name, server.why))
+fn begin(server: &Server, start: fn() -> Result<Running>) -> Result<Running> {
+    start().map_err(|reason| format!("{} ({}): {reason}", server.name, server.why))
 }
 
 /// Returns where it is written down that a server was started by hand.

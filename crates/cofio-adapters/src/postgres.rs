@@ -14,6 +14,7 @@ mod filter;
 mod find;
 mod flush;
 mod health;
+mod heard;
 mod jobs;
 mod keys;
 mod labels;
@@ -59,6 +60,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use connections::Connections;
 use failure::is_lost;
+use heard::Heard;
 use session::Session;
 use writer::Writer;
 
@@ -82,6 +84,7 @@ pub struct PostgresStore {
     /// Says when everything that was handed over is done.
     done: Mutex<mpsc::Receiver<()>>,
     bell: Arc<Bell>,
+    heard: Arc<Heard>,
     /// Whether somebody listens for it to be rung.
     listening: Once,
 }
@@ -130,6 +133,7 @@ impl PostgresStore {
             writer: Some(writer),
             done: Mutex::new(done),
             bell: Arc::default(),
+            heard: Arc::default(),
             listening: Once::new(),
         })
     }
@@ -167,8 +171,8 @@ impl PostgresStore {
     fn listen(&self) {
         let Some(runtime) = &self.runtime else { return };
         self.listening.call_once(|| {
-            let (connections, bell) = (self.connections.clone(), Arc::clone(&self.bell));
-            drop(runtime.spawn(listening::listen(connections, bell)));
+            let (bell, heard) = (Arc::clone(&self.bell), Arc::clone(&self.heard));
+            drop(runtime.spawn(listening::listen(self.connections.clone(), bell, heard)));
         });
     }
 
@@ -416,8 +420,9 @@ impl Store for PostgresStore {
         asking!(self; session => read::last_change(&session))
     }
 
-    fn news(&self, _after: u64) -> Option<Vec<ChangeRecord>> {
-        None
+    fn news(&self, after: u64) -> Option<Vec<ChangeRecord>> {
+        self.listen();
+        self.heard.after(after)
     }
 
     async fn stirred(&self, after: u64) {

@@ -22,6 +22,12 @@ fn status(field: &str) -> Option<f64> {
     Some(kilobytes / 1024.0)
 }
 
+/// Returns how many processes ran or waited in the last minute, where the system tells.
+pub fn load_average() -> Option<f64> {
+    let line = std::fs::read_to_string("/proc/loadavg").ok()?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 /// Returns the value below which the given share of the samples lies.
 pub fn percentile(samples: &mut [f64], share: f64) -> f64 {
     samples.sort_by(f64::total_cmp);

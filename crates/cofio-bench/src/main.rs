@@ -1,6 +1,7 @@
 //! Measures Cofio, and provides the processes that its crash tests kill.
 
 mod agents;
+mod database;
 mod extraction;
 mod filled;
 mod injection;
@@ -8,8 +9,10 @@ mod jobs;
 mod load;
 mod locomo;
 mod machine;
+mod providers;
 mod rate;
 mod recall;
+mod scale;
 mod secrets;
 mod speed;
 mod store;
@@ -36,6 +39,8 @@ struct Arguments {
 enum Command {
     /// Inserts and keyword searches on the SQLite store; prints JSON.
     Store(store::Arguments),
+    /// Adding, reading and searching on every store side by side, kind by kind; prints tables.
+    Providers(providers::Arguments),
     /// How much of what answers a question is found, on conversations with questions; prints JSON.
     Recall(recall::Arguments),
     /// The same on a file of LoCoMo, in four ways; prints JSON, and a table beside it.
@@ -50,6 +55,9 @@ enum Command {
     Extraction(extraction::Arguments),
     /// Where attacks and harmless texts from outside get to; prints JSON.
     Injection(injection::Arguments),
+    /// How stores grow, measured at a few sizes, and where that leads up to a hundred million
+    /// memories; prints tables.
+    Scale(scale::Arguments),
     /// How many secrets are found, and how many harmless texts are damaged; prints JSON.
     Secrets(secrets::Arguments),
     /// Ingest and search beside Chroma, as it comes and with sentence-transformers, and beside FTS5
@@ -80,6 +88,7 @@ enum Command {
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Store(arguments) => store::run(&arguments),
+        Command::Providers(arguments) => providers::run(&arguments),
         Command::Recall(arguments) => recall::run(&arguments),
         Command::Locomo(arguments) => locomo::run(&arguments),
         Command::Agents(arguments) => agents::run(&arguments),
@@ -87,6 +96,7 @@ fn main() -> Result<()> {
         Command::Load(arguments) => load::run(&arguments),
         Command::Extraction(arguments) => extraction::run(&arguments),
         Command::Injection(arguments) => injection::run(&arguments),
+        Command::Scale(arguments) => scale::run(&arguments),
         Command::Secrets(arguments) => secrets::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::SpeedProbe(arguments) => speed::probe(&arguments),

@@ -17,6 +17,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::locomo;
+use crate::machine::load_average;
 use crate::recall::embedder;
 use crate::table::table;
 use figures::{Figures, Percentiles, Ratios, Work, agreement};
@@ -247,9 +248,4 @@ fn overview(report: &Report) -> String {
         row("on disk, MB", &|figures| Some(figures.disk_megabytes), true),
         row("opening the model, ms", &|figures| Some(figures.load_ms), true),
     ])
-}
-
-fn load_average() -> Option<f64> {
-    let line = std::fs::read_to_string("/proc/loadavg").ok()?;
-    line.split_whitespace().next()?.parse().ok()
 }

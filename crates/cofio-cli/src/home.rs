@@ -10,7 +10,7 @@ use cofio::store::{SqliteStore, Store};
 use cofio::{Error, ErrorKind, Result};
 use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 
-use crate::settings::{HomeAt, Settings, Surroundings};
+use crate::settings::{Address, HomeAt, Settings, Surroundings};
 
 /// A store that is open, and the SQLite file that it is, if it is one.
 pub struct Home {
@@ -41,8 +41,9 @@ impl Home {
                 let file = Arc::new(file()?);
                 (file.clone(), Some(file))
             }
-            HomeAt::Postgres { .. } => {
-                (Arc::new(PostgresStore::open(&postgres_options(settings))?), None)
+            HomeAt::Postgres { url, .. } => {
+                let opened = PostgresStore::open(&postgres_options(settings));
+                (Arc::new(opened.map_err(|error| named(error, url))?), None)
             }
         };
         let Some(routes) = &stores.routes else { return Ok(Self { store: home, sqlite }) };
@@ -79,6 +80,12 @@ pub fn postgres_options(settings: &Settings) -> PostgresOptions {
             ..PostgresOptions::new(url.reveal())
         },
     }
+}
+
+/// Says which database it was, without its password.
+fn named(error: Error, url: &Address) -> Error {
+    let message = format!("cannot open the store at {url}: {error}");
+    Error::new(error.kind(), message).caused_by(error)
 }
 
 /// Returns the error of what only a file can do.

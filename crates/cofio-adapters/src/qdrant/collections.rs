@@ -6,10 +6,13 @@ use std::sync::{Mutex, MutexGuard};
 use cofio::Result;
 use cofio::model::Fingerprint;
 use cofio::shelf::other_dimensions;
+use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
+use qdrant_client::qdrant::points_update_operation::{DeletePoints, Operation, PointStructList};
 use qdrant_client::qdrant::vectors_config::Config;
 use qdrant_client::qdrant::{
     CollectionInfo, CreateCollection, CreateFieldIndexCollectionBuilder, Distance, FieldType,
-    KeywordIndexParamsBuilder, PointStruct, UpsertPointsBuilder, VectorParamsBuilder,
+    Filter, KeywordIndexParamsBuilder, PointStruct, PointsUpdateOperation,
+    UpdateBatchPointsBuilder, VectorParamsBuilder,
 };
 
 use super::client::Client;
@@ -82,33 +85,45 @@ impl Client {
         }
     }
 
-    /// Puts points into a collection, which is made if it is not there.
-    pub async fn upsert(
+    /// Puts points into a collection, which is made if it is not there, and removes others from it,
+    /// all in one go.
+    ///
+    /// The points may have texts in them, which no error must repeat.
+    pub async fn replace(
         &self,
         name: &str,
         dimensions: Option<usize>,
         points: Vec<PointStruct>,
+        others: Vec<Filter>,
         texts: &[&str],
     ) -> Result<()> {
+        let upsert = Operation::Upsert(PointStructList { points, ..PointStructList::default() });
+        let delete = |filter: Filter| {
+            let points = Some(PointsSelectorOneOf::Filter(filter).into());
+            Operation::DeletePoints(DeletePoints { points, ..DeletePoints::default() })
+        };
+        let all = std::iter::once(upsert).chain(others.into_iter().map(delete));
+        let all: Vec<PointsUpdateOperation> =
+            all.map(|operation| PointsUpdateOperation { operation: Some(operation) }).collect();
         self.make(name, dimensions).await?;
-        match self.upsert_there(name, points.clone(), texts).await {
+        match self.update(name, all.clone(), texts).await {
             Err(error) if is_missing(&error) => {
                 self.known().all().remove(name);
                 self.make(name, dimensions).await?;
-                self.upsert_there(name, points, texts).await
+                self.update(name, all, texts).await
             }
             told => told,
         }
     }
 
-    async fn upsert_there(
+    async fn update(
         &self,
         name: &str,
-        points: Vec<PointStruct>,
+        all: Vec<PointsUpdateOperation>,
         texts: &[&str],
     ) -> Result<()> {
-        let request = UpsertPointsBuilder::new(name, points).wait(true);
-        let told = self.answer_about(texts, self.driver().upsert_points(request)).await?;
+        let request = UpdateBatchPointsBuilder::new(name, all).wait(true);
+        let told = self.answer_about(texts, self.driver().update_points_batch(request)).await?;
         self.done(told.result)
     }
 

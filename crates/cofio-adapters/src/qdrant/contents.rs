@@ -32,7 +32,7 @@ impl Client {
         for portion in portions::of(contents, PORTION, PORTION_BYTES, bytes) {
             let texts: Vec<&str> = portion.iter().map(|content| content.text.as_str()).collect();
             let points = portion.iter().map(told).collect();
-            self.upsert(&self.texts_name(), None, points, &texts).await?;
+            self.replace(&self.texts_name(), None, points, Vec::new(), &texts).await?;
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ use cofio::model::{Fingerprint, Meaning, Scope};
 use cofio::shelf::{Embedded, Sampled, Slot, Within};
 use qdrant_client::qdrant::vector_output::Vector;
 use qdrant_client::qdrant::{
-    DenseVector, Filter, PointStruct, Query, QueryPointsBuilder, RetrievedPoint, ScoredPoint,
-    ScrollPointsBuilder, SearchParamsBuilder, Vectors,
+    Condition, DenseVector, Filter, PointId, PointStruct, Query, QueryPointsBuilder,
+    RetrievedPoint, ScoredPoint, ScrollPointsBuilder, SearchParamsBuilder, Vectors,
 };
 
 use super::client::Client;
@@ -20,6 +20,9 @@ use crate::{naming, portions};
 /// How many candidates a search by the graph of neighbours looks at; twice the server's own, so that
 /// less is overlooked.
 const CANDIDATES: u64 = 256;
+
+/// How many points are sampled at a time, of which only the names are told.
+const SAMPLE_PORTION: usize = 4_096;
 
 /// How a search goes about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,22 +51,13 @@ impl Client {
                 portion.iter().map(|(embedded, number)| told(embedded, *number)).collect();
             let dimensions =
                 portion.first().map(|(embedded, number)| embedded.vectors[*number].len());
-            self.upsert(&name, dimensions, points, &[]).await?;
+            let slots: HashSet<&Slot> =
+                portion.iter().map(|(embedded, _)| &embedded.slot).collect();
+            let outlived = outlived(embedded.iter().filter(|one| slots.contains(&one.slot)));
+            self.replace(&name, dimensions, points, outlived, &[]).await?;
         }
-        self.trim(&name, embedded).await
-    }
-
-    /// Removes passages that slots had before and do not have any more.
-    async fn trim(&self, collection: &str, embedded: &[Embedded]) -> Result<()> {
-        let mut by_count: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        for Embedded { slot, vectors, .. } in embedded {
-            by_count.entry(vectors.len()).or_default().push(naming::whole(slot));
-        }
-        for (count, names) in by_count {
-            for portion in names.chunks(PORTION) {
-                let own = point::in_slots(portion.iter().cloned());
-                self.delete(collection, Filter::must([own, point::from_passage(count)])).await?;
-            }
+        for filter in outlived(embedded.iter().filter(|one| one.vectors.is_empty())) {
+            self.delete(&name, filter).await?;
         }
         Ok(())
     }
@@ -163,6 +157,8 @@ impl Client {
     }
 
     /// Takes those whose points are called by the lowest hashes, which say nothing of their meaning.
+    ///
+    /// The server compares them, as their vectors would be far more to send than the cosines.
     pub async fn sample(
         &self,
         meaning: &Meaning,
@@ -173,16 +169,33 @@ impl Client {
             return Ok(Vec::new());
         }
         self.check(&meaning.fingerprint, &[&meaning.vector]).await?;
-        let scroll = ScrollPointsBuilder::new(self.vectors_name(&meaning.fingerprint))
+        let name = self.vectors_name(&meaning.fingerprint);
+        let scroll = ScrollPointsBuilder::new(&name)
             .filter(Filter::must([point::in_scopes(scopes)]))
+            .with_payload(false)
+            .with_vectors(false);
+        let some = self.scroll(scroll, SAMPLE_PORTION, limit).await?;
+        let ids: Vec<PointId> = some.into_iter().filter_map(|told| told.id).collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let count = ids.len() as u64;
+        let request = QueryPointsBuilder::new(name)
+            .query(Query::new_nearest(meaning.vector.clone()))
+            .filter(Filter::must([Condition::has_id(ids)]))
+            .params(SearchParamsBuilder::default().exact(true))
+            .limit(count)
             .with_payload(point::fields(&["assistant"]))
-            .with_vectors(true);
-        let found = self.scroll(scroll, PORTION, limit).await?;
-        let sampled = |told: RetrievedPoint| {
-            let assistant = point::holds(&told.payload, "assistant");
-            Some(Sampled { cosine: cosine(&vector(told)?, &meaning.vector), assistant })
+            .with_vectors(false);
+        let told = match self.answer(Box::pin(self.driver().query(request))).await {
+            Err(error) if is_missing(&error) => return Ok(Vec::new()),
+            told => told?.result,
         };
-        Ok(found.into_iter().filter_map(sampled).collect())
+        let sampled = |told: ScoredPoint| {
+            let assistant = point::holds(&told.payload, "assistant");
+            Sampled { cosine: told.score, assistant }
+        };
+        Ok(told.into_iter().map(sampled).collect())
     }
 
     pub async fn vectors(
@@ -210,6 +223,18 @@ impl Client {
     }
 }
 
+/// Finds passages that slots had before and do not have any more.
+fn outlived<'a>(embedded: impl Iterator<Item = &'a Embedded>) -> Vec<Filter> {
+    let mut by_count: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for Embedded { slot, vectors, .. } in embedded {
+        by_count.entry(vectors.len()).or_default().push(naming::whole(slot));
+    }
+    let filter = |(count, names): (usize, Vec<String>)| {
+        Filter::must([point::in_slots(names), point::from_passage(count)])
+    };
+    by_count.into_iter().map(filter).collect()
+}
+
 /// Returns the point of a passage.
 fn told(embedded: &Embedded, number: usize) -> PointStruct {
     let Embedded { slot, labels, vectors } = embedded;
@@ -232,10 +257,4 @@ fn slot(scopes: &[Scope], name: &str) -> Option<Slot> {
     let (tag, rest) = name.split_once(':')?;
     let scope = scopes.iter().find(|scope| naming::tag(scope) == tag)?;
     naming::slot(scope, rest)
-}
-
-fn cosine(one: &[f32], two: &[f32]) -> f32 {
-    let dot = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-    let length = (dot(one, one) * dot(two, two)).sqrt();
-    if length > 0.0 { dot(one, two) / length } else { 0.0 }
 }

@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
+use crate::guide::Transcript;
 use crate::machine::{Machine, complaint};
 
 const NOBODY: &str = "http://127.0.0.1:1";
@@ -101,7 +102,7 @@ fn a_database_that_is_not_there_is_told_without_its_password() {
         let all = [output.stdout, output.stderr].concat();
         let told = String::from_utf8_lossy(&all);
         assert!(!output.status.success() && !told.contains("hunter2"), "{told}");
-        assert!(told.contains("127.0.0.1") || told.contains("PostgreSQL"), "{told}");
+        assert!(told.contains("postgres://me:***@127.0.0.1:1/cofio"), "{told}");
     }
 }
 
@@ -172,6 +173,45 @@ fn a_server_that_is_down_costs_what_stands_on_it() {
     let metrics = served.get("/metrics");
     assert!(metrics.contains("cofio_store_up{store=\"sqlite\"} 1"), "{metrics}");
     assert!(metrics.contains("cofio_store_up{store=\"chroma\"} 0"), "{metrics}");
+}
+
+#[test]
+fn the_guide_shows_what_a_server_that_is_gone_costs() {
+    let (Some(postgres), Some(redis), Some(qdrant)) =
+        (provisioned("postgres"), provisioned("redis"), provisioned("qdrant"))
+    else {
+        return;
+    };
+    let machine = Machine::new();
+    let (schema, project) = (own_word(), own_word());
+    let lines = |redis: &str| {
+        format!(
+            "preset = 'tiered'\nproject = '{project}'\npostgres.url = '{postgres}'\n\
+             postgres.schema = '{schema}'\nredis.url = '{redis}'\nqdrant.url = '{qdrant}'"
+        )
+    };
+    configure(&machine, &lines(&redis));
+    said(&machine, "remember --kind context The build is red today");
+    said(&machine, "remember --layer project The build runs on Tuesdays");
+    let file = fs::read_to_string(machine.home("config.toml")).unwrap();
+    let user = file.split('\'').nth(1).unwrap().to_owned();
+    let nobody = NOBODY.replace("http", "redis");
+    fs::write(machine.home("config.toml"), file.replace(&redis, &nobody)).unwrap();
+
+    let mut guide = Transcript::default();
+    for typed in [
+        "search build",
+        "remember --kind context The build is green again",
+        "remember --layer project The build takes an hour",
+    ] {
+        let output = machine.run(typed);
+        let all = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let shown =
+            machine.without_accidents(&all).replace("127.0.0.1:PORT", "cache.internal:6379");
+        let shown = shown.replace(&user, "alice").replace(&project, "apollo");
+        guide.add(&format!("cofio {typed}"), &shown);
+    }
+    guide.assert_in("scale.md", "## When a server is slow or down");
 }
 
 /// A server of ours, as long as this is kept.

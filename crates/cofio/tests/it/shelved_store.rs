@@ -281,6 +281,29 @@ fn a_shelf_that_is_down_costs_what_stands_on_it_and_nothing_else() {
 }
 
 #[test]
+fn what_could_not_be_taken_off_goes_with_the_next_write_of_any_sort() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    house.attic.set_down(true);
+    house.forget(&kept.id);
+    house.attic.set_down(false);
+    house.remember("Alice keeps hens").unwrap();
+    assert_eq!(house.attic.texts(), ["Alice keeps hens"]);
+}
+
+#[test]
+fn what_a_process_could_not_take_off_goes_with_the_first_write_of_another() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    house.attic.set_down(true);
+    house.forget(&kept.id);
+    house.attic.set_down(false);
+    let other = shelved(house.home.clone(), Arc::new(house.attic.clone()));
+    Life::on(Arc::new(other), Config::default()).keep(fact("alice", "Alice keeps hens"));
+    assert_eq!(house.attic.texts(), ["Alice keeps hens"]);
+}
+
+#[test]
 fn a_text_that_a_shelf_has_lost_is_told() {
     let house = House::new();
     let kept = house.keep("Alice keeps bees");
