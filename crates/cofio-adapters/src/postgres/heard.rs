@@ -1,25 +1,28 @@
 //! The latest changes, as the server has told of them, for those who cannot wait for it.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use cofio::model::ChangeRecord;
 
 /// How many changes are remembered.
 const MOST: usize = 4_096;
 
+/// For how long a server is believed to be there.
+const BELIEVED: Duration = Duration::from_secs(5);
+
 /// The latest changes, for as long as somebody listens.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// Whether anybody has ever asked.
-    wanted: AtomicBool,
     latest: Mutex<Option<Latest>>,
 }
 
 /// All changes after a place.
 #[derive(Debug)]
 struct Latest {
+    /// When the server last said that it is there.
+    confirmed: Instant,
     place: u64,
     changes: VecDeque<ChangeRecord>,
 }
@@ -27,28 +30,32 @@ struct Latest {
 impl Heard {
     /// Returns the changes after a place; none if not all of them are known.
     pub(super) fn after(&self, place: u64) -> Option<Vec<ChangeRecord>> {
-        self.wanted.store(true, Ordering::Relaxed);
         let latest = self.latest();
         let latest = latest.as_ref().filter(|latest| latest.place <= place)?;
+        // Where a network is cut nobody is told of it.
+        if latest.confirmed.elapsed() > BELIEVED {
+            return None;
+        }
         let known = latest.changes.partition_point(|change| change.sequence <= place);
         Some(latest.changes.range(known..).cloned().collect())
     }
 
     /// Remembers changes from a place on.
     pub(super) fn begin(&self, place: u64) {
-        *self.latest() = Some(Latest { place, changes: VecDeque::new() });
+        let confirmed = Instant::now();
+        *self.latest() = Some(Latest { confirmed, place, changes: VecDeque::new() });
+    }
+
+    /// Notes that the server is there.
+    pub(super) fn confirm(&self) {
+        if let Some(latest) = self.latest().as_mut() {
+            latest.confirmed = Instant::now();
+        }
     }
 
     /// Forgets everything, as nobody listens any more.
     pub(super) fn end(&self) {
         *self.latest() = None;
-    }
-
-    /// Returns the last place that is known, if anybody cares.
-    pub(super) fn last(&self) -> Option<u64> {
-        let latest = self.latest();
-        let latest = latest.as_ref().filter(|_| self.wanted.load(Ordering::Relaxed))?;
-        Some(latest.changes.back().map_or(latest.place, |change| change.sequence))
     }
 
     /// Adds the changes that follow.

@@ -1,42 +1,52 @@
 //! Being told by the server that somebody has changed something, be it another process.
 
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cofio::Result;
 use cofio::store::kit::Bell;
-use tokio::time::sleep;
-use tokio_postgres::AsyncMessage;
+use cofio::{Error, ErrorKind, Result};
+use tokio::time::{sleep, timeout};
+use tokio_postgres::{AsyncMessage, Client};
 
 use super::connections::Connections;
-use super::failure::failed;
-use super::read::last_change;
+use super::failure::{failed, silent};
+use super::heard::Heard;
+use super::read::{changes, last_change};
 use super::session::Session;
 
 /// How long to wait before a connection that was lost is made anew: at first, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
+
+/// How often a server is asked whether it is there.
+const PULSE: Duration = Duration::from_secs(1);
+
+/// How many changes are read at a time.
+const PIECE: usize = 1_000;
 
 /// Returns the channel on which commits say how far the sequence of changes is.
 pub(super) fn channel(schema: &str) -> String {
     format!("cofio_{schema}")
 }
 
-/// Rings for every commit that went on in the sequence of changes, for as long as it is polled.
-pub(super) async fn listen(connections: Connections, bell: Arc<Bell>) {
+/// Rings for every commit that went on in the sequence of changes, and keeps what was changed in
+/// mind, for as long as it is polled.
+pub(super) async fn listen(connections: Connections, bell: Arc<Bell>, heard: Arc<Heard>) {
     let mut pause = PAUSES.0;
     loop {
         // Whatever ended it, the next one may do better.
-        if listen_once(&connections, &bell).await.is_ok() {
+        if listen_once(&connections, &bell, &heard).await.is_ok() {
             pause = PAUSES.0;
         }
+        heard.end();
         sleep(pause).await;
         pause = PAUSES.1.min(pause * 2);
     }
 }
 
 /// Listens until the connection is lost, and fails if there is none to begin with.
-async fn listen_once(connections: &Connections, bell: &Arc<Bell>) -> Result<()> {
+async fn listen_once(connections: &Connections, bell: &Arc<Bell>, heard: &Heard) -> Result<()> {
     let (client, mut connection) = connections.alone().await?;
     let ringing = Arc::clone(bell);
     let hearing = tokio::spawn(async move {
@@ -48,13 +58,52 @@ async fn listen_once(connections: &Connections, bell: &Arc<Bell>) -> Result<()> 
             }
         }
     });
-    let begin = format!("{} LISTEN {};", connections.settings(), channel(connections.schema()));
-    client.batch_execute(&begin).await.map_err(failed)?;
+    let begin = format!("LISTEN {}", channel(connections.schema()));
+    let settings = connections.settings();
+    client.batch_execute(&format!("{settings} {begin};")).await.map_err(failed)?;
     // Nobody was told of what was changed before.
     let session = Session::single(connections).await?;
     let last = last_change(&session).await;
-    bell.ring(session.end(last)?);
-    // It ends with the connection, and only the store's end ends it before.
-    let _ = hearing.await;
-    Ok(())
+    let last = session.end(last)?;
+    bell.ring(last);
+    heard.begin(last);
+    // It ends with one of the connections, and only the store's end ends it before.
+    tokio::select! {
+        _ = hearing => Ok(()),
+        kept = keep(connections, bell, heard, last) => kept.map(|never| match never {}),
+        lost = confirm(&client, &begin, heard) => lost.map(|never| match never {}),
+    }
+}
+
+/// Reads what was changed whenever the bell has rung, until that fails.
+async fn keep(
+    connections: &Connections,
+    bell: &Bell,
+    heard: &Heard,
+    mut place: u64,
+) -> Result<Infallible> {
+    loop {
+        bell.beyond(place).await;
+        let mut session = Session::read(connections).await?;
+        session.open_all().await?;
+        let changes = changes(&session, place, PIECE).await;
+        let changes = session.end(changes)?;
+        let last = changes.last().ok_or_else(untold)?;
+        place = last.sequence;
+        heard.hear(changes);
+    }
+}
+
+/// Asks again and again to be told, as the answer shows that the server is there.
+async fn confirm(client: &Client, begin: &str, heard: &Heard) -> Result<Infallible> {
+    loop {
+        sleep(PULSE).await;
+        let answer = timeout(PULSE * 2, client.batch_execute(begin)).await;
+        answer.map_err(|_| silent(PULSE * 2))?.map_err(failed)?;
+        heard.confirm();
+    }
+}
+
+fn untold() -> Error {
+    Error::new(ErrorKind::Provider, "the server told of a change that is not there")
 }

@@ -1,5 +1,6 @@
 //! The store in PostgreSQL: it keeps the contract, and what else it promises.
 
+mod at_hand;
 mod faults;
 mod large;
 mod limits;

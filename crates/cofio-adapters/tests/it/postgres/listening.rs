@@ -53,7 +53,7 @@ fn what_happens_while_nobody_listens_is_told_afterwards() {
 }
 
 /// Ends the connections that listen, and returns how many they were.
-fn end_listening(place: &Place) -> usize {
+pub fn end_listening(place: &Place) -> usize {
     // Nothing else is asked on them after that.
     let ended = place.ask(&format!(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
