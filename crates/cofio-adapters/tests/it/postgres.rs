@@ -9,6 +9,7 @@ pub mod place;
 mod security;
 mod sharing;
 mod shelved;
+mod tls;
 mod world;
 
 use std::sync::Arc;

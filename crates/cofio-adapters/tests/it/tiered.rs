@@ -125,8 +125,7 @@ fn whichever_connection_is_cut_or_spoilt_nothing_acknowledged_is_lost() {
 fn spoiling(part: Part) -> Manner {
     match part {
         Part::Home => Manner::Silent,
-        Part::Redis => Manner::Spoils,
-        Part::Qdrant | Part::Chroma => Manner::Refuses,
+        Part::Redis | Part::Qdrant | Part::Chroma => Manner::Spoils,
     }
 }
 
