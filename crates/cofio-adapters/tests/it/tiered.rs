@@ -34,7 +34,7 @@ impl Tiers {
 
     fn house(&self) -> House {
         let [postgres, redis, qdrant] = self.ways.each_ref().map(|way| way.port);
-        House::tiered(&self.postgres.url_by(postgres), redis, qdrant)
+        House::tiered(&Server::url_by(postgres), redis, qdrant)
     }
 
     fn way(&self, part: Part) -> &Proxy {
