@@ -48,6 +48,16 @@ const SUITES: &[Suite] = &[
             subject("SQLite and files", "cofio::it mirrored_store::", None),
             subject("SQLite and a shelf", "cofio::it shelved_store::in_sqlite::", None),
             subject("process and a shelf", "cofio::it shelved_store::in_memory::", None),
+            subject(
+                "PostgreSQL and Redis",
+                "cofio-adapters::it shelved_store::on_redis::",
+                Some("redis"),
+            ),
+            subject(
+                "PostgreSQL and Qdrant",
+                "cofio-adapters::it shelved_store::on_qdrant::",
+                Some("qdrant"),
+            ),
         ],
     },
     Suite {

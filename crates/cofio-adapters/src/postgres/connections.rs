@@ -164,6 +164,9 @@ fn tls(options: &PostgresOptions) -> Result<MakeRustlsConnect> {
                 let certificate = certificate.map_err(|cause| unusable(cause.into()))?;
                 roots.add(certificate).map_err(|cause| unusable(cause.into()))?;
             }
+            if roots.is_empty() {
+                return Err(unusable("there is no certificate in it".into()));
+            }
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -22,9 +22,10 @@ pub(super) fn failed(cause: tokio_postgres::Error) -> Error {
         &SqlState::INSUFFICIENT_PRIVILEGE => {
             (ErrorKind::Configuration, "the role lacks a privilege in PostgreSQL")
         }
-        &SqlState::READ_ONLY_SQL_TRANSACTION => {
-            (ErrorKind::Configuration, "this PostgreSQL server is read-only")
-        }
+        &SqlState::READ_ONLY_SQL_TRANSACTION => (
+            ErrorKind::Provider,
+            "this PostgreSQL server is read-only, as a standby is; use the primary",
+        ),
         &SqlState::DISK_FULL => {
             (ErrorKind::Provider, "the disk of PostgreSQL is full; make room on it")
         }

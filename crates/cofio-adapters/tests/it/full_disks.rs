@@ -1,7 +1,5 @@
 //! Shelves whose servers have no space left on their disks.
 
-use std::sync::Arc;
-
 use cofio::Error;
 use cofio::shelf::{Content, Shelf, Slot};
 use pollster::block_on;
@@ -15,7 +13,7 @@ use crate::{chroma, qdrant, redis};
 
 /// Writes until the disk of a server is full, makes room, and goes on; whoever ended is started
 /// again, as something does that looks after servers.
-fn filled_up(disk: &Disk, server: &mut Instance, shelf: Arc<dyn Shelf>, name: &str) {
+fn filled_up(disk: &Disk, server: &mut Instance, shelf: &dyn Shelf, name: &str) {
     let large = clean(&"plenty of words ".repeat(2_000));
     let text = |number| Content { text: large.clone(), ..content(&slot(&user("alice"), number)) };
     let mut kept: Vec<Slot> = vec![text(0).slot];
@@ -50,22 +48,22 @@ fn filled_up(disk: &Disk, server: &mut Instance, shelf: Arc<dyn Shelf>, name: &s
 fn redis_loses_nothing_acknowledged() {
     let (Some(disk), Some(command)) = (Disk::new(16), redis::command(DURABLE)) else { return };
     let mut server = Instance::start_in(disk.path(), command);
-    let shelf = Arc::new(redis::open(&redis::options(&server)));
-    filled_up(&disk, &mut server, shelf, "redis");
+    let shelf = redis::open(&redis::options(&server));
+    filled_up(&disk, &mut server, &shelf, "redis");
 }
 
 #[test]
 fn chroma_loses_nothing_acknowledged() {
     let (Some(disk), Some(command)) = (Disk::new(32), chroma::command()) else { return };
     let mut server = Instance::start_in(disk.path(), command);
-    let shelf = Arc::new(chroma::open(&chroma::options(&server)));
-    filled_up(&disk, &mut server, shelf, "chroma");
+    let shelf = chroma::open(&chroma::options(&server));
+    filled_up(&disk, &mut server, &shelf, "chroma");
 }
 
 #[test]
 fn qdrant_loses_nothing_acknowledged() {
     let (Some(disk), Some(command)) = (Disk::new(200), qdrant::command()) else { return };
     let mut server = Instance::start_in(disk.path(), command);
-    let shelf = Arc::new(qdrant::open(&qdrant::options(&server)));
-    filled_up(&disk, &mut server, shelf, "qdrant");
+    let shelf = qdrant::open(&qdrant::options(&server));
+    filled_up(&disk, &mut server, &shelf, "qdrant");
 }

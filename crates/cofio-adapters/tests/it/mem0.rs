@@ -12,6 +12,7 @@ use pollster::block_on;
 use serde_json::json;
 
 use crate::servers::instance::Instance;
+use crate::servers::proxy::{Manner, Proxy};
 use crate::shelves::{
     content, faults, on_server, own_prefix, provisioned, raw, slot, tag, told, user,
 };
@@ -63,6 +64,33 @@ fn what_was_acknowledged_outlives_a_killed_server() {
 fn a_frozen_server_holds_nobody_up() {
     let Some(server) = start() else { return };
     faults::frozen(&server, Arc::new(open(&options(&server))));
+}
+
+#[test]
+fn answers_that_are_cut_off_or_spoilt_are_told_and_pass() {
+    let Some(server) = start() else { return };
+    let way = Proxy::to(&format!("127.0.0.1:{}", server.port));
+    let url = format!("http://127.0.0.1:{}", way.port);
+    let shelf = open(&Options { url, ..options(&server) });
+    let own = [1, 2, 3].map(|number| slot(&user("alice"), number));
+    block_on(shelf.put(&[content(&own[0])])).unwrap();
+    for (manner, slot) in [Manner::Halves, Manner::Spoils].into_iter().zip(&own[1..]) {
+        way.set(manner);
+        let harmed = way.harmed();
+        let errors = [block_on(shelf.put(&[content(slot)])).err(), block_on(shelf.get(&own)).err()];
+        for error in errors.map(Option::unwrap) {
+            assert_eq!(error.kind(), ErrorKind::Provider, "{error:?}");
+            assert!(error.to_string().contains("mem0"), "{error}");
+            assert!(!format!("{error:?}").contains("is about"), "{error:?}");
+        }
+        assert!(way.harmed() > harmed);
+        way.set(Manner::Passes);
+        way.cut_all();
+        faults::wait_until("it goes on", || block_on(shelf.put(&[content(slot)])).is_ok());
+    }
+    let texts = block_on(shelf.get(&own)).unwrap();
+    assert_eq!(texts, own.each_ref().map(|slot| Some(told(slot))));
+    assert_eq!(block_on(shelf.slots(&user("alice"), None, 9)).unwrap(), own, "each is there once");
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub mod place;
 mod security;
 mod sharing;
 mod shelved;
+mod tls;
 mod world;
 
 use std::sync::Arc;

@@ -34,7 +34,7 @@ impl Tiers {
 
     fn house(&self) -> House {
         let [postgres, redis, qdrant] = self.ways.each_ref().map(|way| way.port);
-        House::tiered(&self.postgres.url_by(postgres), redis, qdrant)
+        House::tiered(&Server::url_by(postgres), redis, qdrant)
     }
 
     fn way(&self, part: Part) -> &Proxy {
@@ -125,8 +125,7 @@ fn whichever_connection_is_cut_or_spoilt_nothing_acknowledged_is_lost() {
 fn spoiling(part: Part) -> Manner {
     match part {
         Part::Home => Manner::Silent,
-        Part::Redis => Manner::Spoils,
-        Part::Qdrant | Part::Chroma => Manner::Refuses,
+        Part::Redis | Part::Qdrant | Part::Chroma => Manner::Spoils,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Memories on servers of others, by the settings alone.
 
+mod together;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -34,8 +36,11 @@ pub fn own_word() -> String {
 
 /// Writes the settings of a machine; whose memories they are is nobody else's name.
 fn configure(machine: &Machine, lines: &str) {
+    configure_as(machine, &own_word(), lines);
+}
+
+fn configure_as(machine: &Machine, user: &str, lines: &str) {
     fs::create_dir_all(machine.home("")).unwrap();
-    let user = own_word();
     let file = format!("user = '{user}'\nembedder = 'none'\nretry.retries = 0\n{lines}");
     fs::write(machine.home("config.toml"), file).unwrap();
 }

@@ -115,3 +115,17 @@ fn a_commit_that_others_get_in_the_way_of_is_made_again() {
         || watch.ask("SELECT deadlocks > 0 FROM pg_stat_database WHERE datname = 'postgres'");
     crate::shelves::faults::wait_until("it is counted", || deadlocks() == ["t"]);
 }
+
+#[test]
+fn a_server_that_takes_no_writes_is_told() {
+    let Some(place) = Place::new() else { return };
+    let store = Arc::new(place.open());
+    remember(&engine(&store), "alice", "the first zebra").unwrap();
+    let url = format!("{}&options=-c%20default_transaction_read_only%3Don", place.options.url);
+    let standby = PostgresStore::open(&PostgresOptions { url, ..place.options.clone() });
+    let error = standby
+        .and_then(|store| remember(&engine(&Arc::new(store)), "alice", "the second zebra"))
+        .unwrap_err();
+    assert!(error.kind().retryable(), "a standby may become the primary");
+    assert!(error.to_string().contains("read-only"), "{error:?}");
+}

@@ -117,7 +117,7 @@ fn a_name_that_a_crash_gives_to_another_is_not_taken_for_ours() {
     let Some(server) = Server::with("-c wal_writer_delay=10s") else { return };
     let server = Arc::new(server);
     let proxy = Proxy::to(&format!("127.0.0.1:{}", server.port));
-    let options = PostgresOptions::new(server.url_by(proxy.port));
+    let options = PostgresOptions::new(Server::url_by(proxy.port));
     let store = Arc::new(PostgresStore::open(&options).unwrap());
     let engine = engine(&store);
     remember(&engine, "alice", "the first zebra").unwrap();

@@ -58,7 +58,7 @@ impl Server {
             settings: settings.to_owned(),
             port: free_port(),
         };
-        server.give_away(server.folder.path());
+        give_away(server.folder.path());
         let (data, ahead) = (server.data(), server.file("ahead").display().to_string());
         let mut arguments = vec!["-D", &data, "-U", "postgres", "-A", "trust", "--no-sync"];
         if disk.is_some() {
@@ -69,24 +69,17 @@ impl Server {
     }
 
     pub fn url(&self) -> String {
-        self.url_by(self.port)
+        Self::url_by(self.port)
     }
 
     /// Returns its address for those who come by another port.
-    pub fn url_by(&self, port: u16) -> String {
+    pub fn url_by(port: u16) -> String {
         format!("postgres://postgres@127.0.0.1:{port}/postgres")
     }
 
     /// Returns where a file of this server alone can be.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
-    }
-
-    /// Lets a file belong to whoever the server runs as.
-    pub fn give_away(&self, path: &Path) {
-        if is_root() {
-            assert!(Command::new("chown").arg("nobody").arg(path).status().unwrap().success());
-        }
     }
 
     pub fn start(&self) {
@@ -173,6 +166,13 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// Lets a file belong to whoever the server runs as.
+fn give_away(path: &Path) {
+    if is_root() {
+        assert!(Command::new("chown").arg("nobody").arg(path).status().unwrap().success());
     }
 }
 

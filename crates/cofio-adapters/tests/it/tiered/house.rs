@@ -62,7 +62,7 @@ pub struct House {
 impl House {
     pub fn tiered(postgres: &str, redis_port: u16, qdrant_port: u16) -> Self {
         let home = PostgresStore::open(&PostgresOptions {
-            connect_timeout: Duration::from_millis(1_000),
+            connect_timeout: Duration::from_secs(1),
             statement_timeout: Duration::from_millis(1_500),
             ..PostgresOptions::new(postgres)
         });
@@ -138,7 +138,7 @@ struct Letters(Fingerprint);
 
 impl Letters {
     fn vector(text: &str) -> Vec<f32> {
-        let mut vector = vec![0.1_f32; 24];
+        let mut vector = [0.1_f32; 24];
         for byte in text.bytes() {
             vector[usize::from(byte) % 24] += 1.0;
         }

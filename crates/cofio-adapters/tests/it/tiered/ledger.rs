@@ -157,9 +157,9 @@ fn write(engine: &Engine, ledger: &Ledger, over: &AtomicBool, writer: usize, par
         }
         let name = part.name().to_lowercase();
         let text = format!("the zebra {name}w{writer}n{number} runs to {name}");
-        match number % 6 {
-            3 if !own.is_empty() => change(engine, ledger, part, own.last_mut(), text),
-            5 if own.len() > 1 => forget(engine, ledger, part, own.remove(0).0),
+        match (number % 6, own.last_mut()) {
+            (3, Some(last)) => change(engine, ledger, part, last, text),
+            (5, Some(_)) => forget(engine, ledger, part, own.remove(0).0),
             _ => own.extend(keep(engine, ledger, part, text)),
         }
         thread::sleep(Duration::from_millis(80));
@@ -182,14 +182,8 @@ fn keep(engine: &Engine, ledger: &Ledger, part: Part, text: String) -> Option<(M
     }
 }
 
-fn change(
-    engine: &Engine,
-    ledger: &Ledger,
-    part: Part,
-    own: Option<&mut (MemoryId, u64)>,
-    text: String,
-) {
-    let Some((id, version)) = own else { return };
+fn change(engine: &Engine, ledger: &Ledger, part: Part, own: &mut (MemoryId, u64), text: String) {
+    let (id, version) = own;
     let expected_version = Some(*version);
     let patch = Patch { content: Some(text.clone()), expected_version, ..Patch::default() };
     match block_on(engine.update(&keeper(), id, patch)) {
