@@ -171,9 +171,9 @@ impl MigrateOutput {
             page.indented(format!("{}: {}{beside}", part.part, part.count));
         }
         let Some(set) = &self.set else { return };
-        let entries = self.count(Part::Audit);
+        let entries = present::count(self.count(Part::Audit), "entry", "entries");
         page.line(format!(
-            "verified: every record is the same in both, and the audit of {entries} entries is whole"
+            "verified: every record is the same in both, and the audit of {entries} is whole"
         ));
         page.aside(format!("{from} is as it was; to use the new one, set {set}"));
     }
