@@ -184,10 +184,17 @@ fn triple(number: usize) -> Triple {
 /// Returns a text of words, few of them frequent and most of them rare.
 fn text(number: usize) -> String {
     let mut chance = Chance(number as u64 + 1);
-    let word =
-        |chance: &mut Chance| format!("word{:.0}x", 4_000.0_f64.powf(f64::from(chance.next())));
-    let words: Vec<String> = (0..25).map(|_| word(&mut chance)).collect();
-    format!("note {number} {}", words.join(" "))
+    let words = (0..25).map(|_| word(4_000.0_f64.powf(f64::from(chance.next())) as usize));
+    words.fold(format!("note {number}"), |text, word| format!("{text} {word}"))
+}
+
+/// Returns one of many words, which have nothing in common.
+fn word(number: usize) -> String {
+    let syllable = |number: usize| {
+        let (consonant, vowel) = (number / 5 % 10, number % 5);
+        format!("{}{}", &"bdfgklmnpr"[consonant..=consonant], &"aeiou"[vowel..=vowel])
+    };
+    format!("{}{}{}k", syllable(number), syllable(number / 50), syllable(number / 2_500 + 7))
 }
 
 /// Numbers that look like chance and are always the same.
