@@ -403,7 +403,9 @@ impl<'a> Gathering<'a> {
                 found.extend(count.map(|Count { told, asked }| Occurrence { turn, told, asked }));
             }
         }
-        found.iter_mut().for_each(|found| found.sort_by_key(|occurrence| occurrence.turn));
+        for found in &mut found {
+            found.sort_by_key(|occurrence| occurrence.turn);
+        }
         Ok(found)
     }
 

@@ -147,8 +147,8 @@ pub(super) fn place_of(row: &Row) -> Result<usize> {
 #[derive(Debug, Default)]
 struct First {
     memories: Vec<i64>,
-    /// Over which part of the table they reach, beginning with the first of them.
-    reach: f64,
+    /// About how many there are in all, if these are not all.
+    about: u64,
 }
 
 impl First {
@@ -158,8 +158,8 @@ impl First {
 
     /// Returns about how many there are in all.
     fn about(&self) -> u64 {
-        let seen = self.memories.len() as f64;
-        if self.is_all() { seen as u64 } else { (seen / self.reach.clamp(1e-9, 1.0)) as u64 }
+        let seen = self.memories.len() as u64;
+        if self.is_all() { seen } else { seen.max(self.about) }
     }
 }
 
@@ -168,26 +168,9 @@ async fn first(session: &Session, scopes: &[i64], queries: &[&str]) -> Result<Ve
     if queries.is_empty() {
         return Ok(first);
     }
-    let sql = "SELECT query, memories, reach FROM first_places($1, $2, $3)";
+    let sql = "SELECT query, memories, about FROM first_places($1, $2, $3)";
     for row in session.query(sql, &[&scopes, &queries, &bounded(FEW)]).await? {
-        first[place_of(&row)?] = First { memories: get(&row, 1)?, reach: get(&row, 2)? };
+        first[place_of(&row)?] = First { memories: get(&row, 1)?, about: count(&row, 2)? };
     }
     Ok(first)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn how_many_there_are_is_told_by_how_far_the_first_ones_reach() {
-        let check = |seen: usize, reach, expected| {
-            let first = First { memories: vec![1; seen], reach };
-            assert_eq!(first.about(), expected);
-        };
-        check(0, 0.0, 0);
-        check(7, 0.5, 7);
-        check(2_000, 0.25, 8_000);
-        check(2_000, 1.5, 2_000);
-    }
 }

@@ -19,16 +19,17 @@ CREATE INDEX memories_by_fact_type ON memories (scope, fact_type_hash, confidenc
     WHERE fact_type_hash IS NOT NULL;
 
 -- Returns, for each query, the first memories of open scopes whose passages answer it, as they stand
--- in the table, and how much of the table they reach over: so it is known about how many there are.
--- It sees all rows for the reason that `places` does.
+-- in the table, and by how much of it they reach over, about how many there are. It sees all rows for
+-- the reason that `places` does.
 CREATE FUNCTION first_places(wanted bigint[], queries text[], most bigint)
-RETURNS TABLE (query bigint, memories bigint[], reach double precision)
+RETURNS TABLE (query bigint, memories bigint[], about bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = {schema}, pg_temp
 BEGIN ATOMIC
     SELECT q.place, found.memories,
-           (found.last - found.first + 1)
-           / greatest(1, pg_relation_size('passages') / current_setting('block_size')::double precision
-                         - found.first)
+           (cardinality(found.memories) / (found.last - found.first + 1)
+            * greatest(found.last - found.first + 1,
+                       pg_relation_size('passages') / current_setting('block_size')::bigint
+                       - found.first))::bigint
     FROM unnest(queries) WITH ORDINALITY AS q (query, place)
     CROSS JOIN LATERAL (
         SELECT coalesce(array_agg(one.memory), '{}') AS memories,
