@@ -184,10 +184,20 @@ fn triple(number: usize) -> Triple {
 /// Returns a text of words, few of them frequent and most of them rare.
 fn text(number: usize) -> String {
     let mut chance = Chance(number as u64 + 1);
-    let word =
-        |chance: &mut Chance| format!("word{:.0}x", 4_000.0_f64.powf(f64::from(chance.next())));
-    let words: Vec<String> = (0..25).map(|_| word(&mut chance)).collect();
-    format!("note {number} {}", words.join(" "))
+    let words = (0..25).map(|_| {
+        let rank = 1 << chance.below(12);
+        word(rank + chance.below(rank))
+    });
+    words.fold(format!("note {number}"), |text, word| format!("{text} {word}"))
+}
+
+/// Returns one of many words, which have nothing in common.
+fn word(number: usize) -> String {
+    let syllable = |number: usize| {
+        let (consonant, vowel) = (number / 5 % 10, number % 5);
+        format!("{}{}", &"bdfgklmnpr"[consonant..=consonant], &"aeiou"[vowel..=vowel])
+    };
+    format!("{}{}{}k", syllable(number), syllable(number / 50), syllable(number / 2_500 + 7))
 }
 
 /// Numbers that look like chance and are always the same.
@@ -197,6 +207,11 @@ impl Chance {
     fn next(&mut self) -> f32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
         (self.0 >> 33) as f32 / (1_u32 << 31) as f32
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.next();
+        usize::try_from(self.0 >> 33).unwrap_or_default() % end
     }
 }
 

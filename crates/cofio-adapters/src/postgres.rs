@@ -36,6 +36,7 @@ mod terms;
 mod unshelved;
 mod vectors;
 mod votes;
+mod words;
 mod world;
 mod writer;
 

@@ -18,14 +18,16 @@ use super::rows::{bounded, count, damaged, get, parsed};
 use super::session::{Opened, Session, Sql};
 use super::terms::{Written, lexeme, query};
 use super::vectors::{self, Near};
-use super::votes::{LONGEST_LIST, Votes};
+use super::votes::Votes;
+use super::words::{self, Form, place_of};
 use super::{earlier, filter, pending, read};
 
 /// How many authors are told of at most.
 const AUTHORS: i64 = 1_000;
 
-/// In how many memories the spelling of a frequent word is looked at.
+/// In how many memories the spelling of a frequent word is looked at, and among how many.
 const SAMPLE: u64 = 32;
+const LOOKED_AT: u64 = 2_000;
 
 /// How many memories the names of a question lead to at most.
 const NAMED: usize = 20_000;
@@ -103,10 +105,11 @@ fn numbers(scopes: &[Opened]) -> Vec<i64> {
 
 async fn survey(session: &Session, scopes: &[Opened], words: &[String]) -> Result<Survey> {
     let memories = scopes.iter().map(|scope| scope.memories).sum();
+    let passages = scopes.iter().map(|scope| scope.passages).sum();
     let numbers = numbers(scopes);
     let (authors, words) = tokio::try_join!(
         authors(session, &numbers),
-        word_uses(session, &numbers, words, memories)
+        word_uses(session, &numbers, words, (memories, passages))
     )?;
     Ok(Survey { memories, authors, words })
 }
@@ -126,7 +129,7 @@ async fn word_uses(
     session: &Session,
     scopes: &[i64],
     words: &[String],
-    all: u64,
+    (all, passages): (u64, u64),
 ) -> Result<Vec<WordUse>> {
     let mut uses = vec![WordUse::default(); words.len()];
     let asked: Vec<(usize, String)> = words
@@ -138,15 +141,13 @@ async fn word_uses(
         return Ok(uses);
     }
     let queries: Vec<&str> = asked.iter().map(|(_, query)| query.as_str()).collect();
-    let sql = "SELECT query, passages, memories FROM frequencies($1, $2)";
+    let frequencies = words::frequencies(session, scopes, passages, &queries).await?;
     let mut frequent: Vec<Frequent> = Vec::new();
-    for row in session.query(sql, &[&scopes, &queries]).await? {
-        let (word, query) = &asked[place_of(&row)?];
-        let (passages, memories) = (count(&row, 1)?, count(&row, 2)?);
-        uses[*word].memories = memories;
+    for ((word, query), (passages, memories)) in asked.iter().zip(frequencies) {
+        uses[*word].memories = memories.min(all);
         // Of a rare word nothing else is asked.
         if memories > 0 && memories * 10 >= all {
-            let step = passages.div_ceil(SAMPLE).max(1);
+            let step = passages.min(LOOKED_AT).div_ceil(SAMPLE).max(1);
             frequent.push(Frequent { word: *word, query: query.clone(), step });
         }
     }
@@ -165,11 +166,6 @@ struct Frequent {
     step: u64,
 }
 
-/// Returns the place of a query among those that were asked, which count from 1.
-fn place_of(row: &Row) -> Result<usize> {
-    Ok(usize::try_from(get::<i64>(row, 0)?).unwrap_or(1).saturating_sub(1))
-}
-
 /// Returns in which share of the memories that have a word it is capitalised, by a few of them.
 async fn capitalised(
     session: &Session,
@@ -186,7 +182,7 @@ async fn capitalised(
                CROSS JOIN LATERAL unnest(p.memories) WITH ORDINALITY AS f (memory, place)
                JOIN memories AS m ON m.memory = f.memory
                WHERE f.place % ($3::bigint[])[p.query] = 0 AND m.scope = ANY ($1)";
-    let rows = session.query(sql, &[&scopes, &queries, &steps, &bounded(LONGEST_LIST)]).await?;
+    let rows = session.query(sql, &[&scopes, &queries, &steps, &bounded(LOOKED_AT)]).await?;
     let mut looked_at = vec![(0.0, 0.0); frequent.len()];
     for row in &rows {
         let place = place_of(row)?;
@@ -270,29 +266,14 @@ impl<'a> Gathering<'a> {
         Ok(Evidence { turns, words, passages: self.passages, cosines, pending })
     }
 
-    /// Returns how frequent words are, and the memories that have them.
+    /// Returns how frequent words are, and memories that have them.
     async fn words(&self) -> Result<(Vec<Occurrences>, Vec<Form>)> {
-        let mut forms: Vec<Form> = Vec::new();
-        let mut queries: Vec<String> = Vec::new();
-        for (word, terms) in self.cues.words.iter().enumerate() {
-            for term in terms {
-                if let Some(query) = query(&self.numbers, term) {
-                    queries.push(query);
-                    forms.push(Form { word, memories: Vec::new() });
-                }
-            }
-        }
-        if !queries.is_empty() {
-            let sql = "SELECT query, memories FROM places($1, $2, $3)";
-            let most = bounded(LONGEST_LIST);
-            for row in self.session.query(sql, &[&self.numbers, &queries, &most]).await? {
-                forms[place_of(&row)?].memories = get(&row, 1)?;
-            }
-        }
-        let mut found = vec![Occurrences::default(); self.cues.words.len()];
+        let words = &self.cues.words;
+        let forms = words::forms(self.session, &self.numbers, self.passages, words).await?;
+        let mut found = vec![Occurrences::default(); words.len()];
         for form in &forms {
             let having = &mut found[form.word].passages_having;
-            *having = (*having).max(form.memories.len() as u64);
+            *having = (*having).max(form.passages);
         }
         Ok((found, forms))
     }
@@ -422,7 +403,9 @@ impl<'a> Gathering<'a> {
                 found.extend(count.map(|Count { told, asked }| Occurrence { turn, told, asked }));
             }
         }
-        found.iter_mut().for_each(|found| found.sort_by_key(|occurrence| occurrence.turn));
+        for found in &mut found {
+            found.sort_by_key(|occurrence| occurrence.turn);
+        }
         Ok(found)
     }
 
@@ -487,19 +470,11 @@ impl<'a> Gathering<'a> {
 /// Returns those of some memories that have any of the forms.
 fn having(places: &HashMap<i64, u32>, forms: &[Form]) -> Vec<i64> {
     // Nobody knows what else has a word that too many have.
-    if forms.iter().any(|form| form.memories.len() as u64 >= LONGEST_LIST) {
+    if forms.iter().any(|form| !form.complete) {
         return places.keys().copied().collect();
     }
     let listed = forms.iter().flat_map(|form| &form.memories);
     let having: HashSet<i64> =
         listed.filter(|memory| places.contains_key(memory)).copied().collect();
     having.into_iter().collect()
-}
-
-/// One term that may stand for a word of the question.
-pub(super) struct Form {
-    /// The word, by its place.
-    pub(super) word: usize,
-    /// The memories that have it, each as often as it has passages with it.
-    pub(super) memories: Vec<i64>,
 }

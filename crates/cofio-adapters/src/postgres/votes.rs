@@ -4,10 +4,7 @@ use std::collections::HashMap;
 
 use cofio::text::bm25;
 
-use super::find::Form;
-
-/// How many passages are read of one term at most.
-pub(super) const LONGEST_LIST: u64 = 200_000;
+use super::words::Form;
 
 /// About how many places of terms are weighed at most.
 const WORK: usize = 60_000;
@@ -32,22 +29,21 @@ impl Votes {
     /// They are taken from the rarest on until there would be too much to weigh, and the rarest
     /// always. Of the forms of a word and of several passages, one counts.
     pub(super) fn of(forms: &[Form], passages: u64) -> Self {
-        let mut frequencies: HashMap<usize, usize> = HashMap::new();
+        let mut frequencies: HashMap<usize, u64> = HashMap::new();
         for form in forms {
-            *frequencies.entry(form.word).or_default() += form.memories.len();
+            *frequencies.entry(form.word).or_default() += form.passages;
         }
-        let mut rarest_first: Vec<(usize, usize)> =
+        let mut rarest_first: Vec<(usize, u64)> =
             frequencies.into_iter().filter(|(_, frequency)| *frequency > 0).collect();
         rarest_first.sort_unstable_by_key(|(word, frequency)| (*frequency, *word));
         let mut votes = Self::default();
         let mut work = 0;
         for (position, (word, frequency)) in rarest_first.into_iter().enumerate() {
-            work += frequency;
+            let own = || forms.iter().filter(|form| form.word == word);
+            work += own().map(|form| form.memories.len()).sum::<usize>();
             if position == 0 || work <= WORK {
-                let rarity = bm25::rarity(frequency as u64, passages);
-                for form in forms.iter().filter(|form| form.word == word) {
-                    votes.hear(word + 1, rarity, &form.memories);
-                }
+                let rarity = bm25::rarity(frequency, passages);
+                own().for_each(|form| votes.hear(word + 1, rarity, &form.memories));
             }
         }
         votes
@@ -80,7 +76,7 @@ mod tests {
             .iter()
             .enumerate()
             .flat_map(|(word, forms)| {
-                forms.iter().map(move |memories| Form { word, memories: memories.to_vec() })
+                forms.iter().map(move |memories| Form::of(word, memories.to_vec()))
             })
             .collect();
         assert_eq!(Votes::of(&forms, 100).best_first(), expected);

@@ -1,4 +1,5 @@
-//! A scope so large that an index finds what is near, and a sample says how cosines are spread.
+//! A scope so large that an index finds what is near, a sample says how cosines are spread, and rare
+//! words lead the way.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use cofio::model::{
     Cues, Evidence, Filter, Fingerprint, Identifier, Meaning, Place as At, Scope, Survey, Timestamp,
 };
 use cofio::store::{Cued, Inquiry, Store as _};
+use cofio_adapters::postgres::PostgresStore;
 use pollster::block_on;
 
 use super::place::Place;
@@ -16,9 +18,9 @@ use super::world::{engine, remember};
 const MANY: usize = 21_000;
 const NEAREST: usize = 10;
 
-/// Looks by a meaning alone, and tells what it was told.
+/// Looks by cues, and tells what it was told.
 struct Asking {
-    meaning: Option<Meaning>,
+    cues: Cues,
     heard: mpsc::Sender<Evidence>,
 }
 
@@ -28,7 +30,7 @@ impl Inquiry for Asking {
     }
 
     fn cues(&mut self, _: &Survey) -> Cued {
-        Cued::By(Cues { meaning: self.meaning.take(), ..Cues::default() })
+        Cued::By(std::mem::take(&mut self.cues))
     }
 
     fn choose(&mut self, evidence: &Evidence) -> Vec<At> {
@@ -37,9 +39,8 @@ impl Inquiry for Asking {
     }
 }
 
-#[test]
-fn what_is_near_is_found_by_the_index_and_the_spread_by_a_sample() {
-    let Some(place) = Place::new() else { return };
+/// Makes a scope of many memories, which all say the same, and nothing to find them by.
+fn crowded(place: &Place) -> Arc<PostgresStore> {
     let store = Arc::new(place.open());
     remember(&engine(&store), "alice", "Alice saw the zebra").unwrap();
     place.run(&format!(
@@ -48,7 +49,55 @@ fn what_is_near_is_found_by_the_index_and_the_spread_by_a_sample() {
                  'id', 'fact_' || lpad(to_hex(n), 32, '0'))) AS r;
          ALTER TABLE many DROP key_hash, DROP fact_type_hash, DROP subject_hash, DROP predicate_hash;
          INSERT INTO memories SELECT * FROM many;
-         SELECT setseed(0.5);
+         UPDATE scopes SET passages = {MANY}"
+    ));
+    store
+}
+
+/// Returns what speaks for memories of the scope.
+fn evidence(store: &PostgresStore, cues: Cues) -> Evidence {
+    let scope = Scope::user(Identifier::new("alice").unwrap());
+    let filter = Filter::new(vec![scope], Timestamp::now());
+    let (heard, hearing) = mpsc::channel();
+    block_on(store.find(&filter, NEAREST, Box::new(Asking { cues, heard }))).unwrap();
+    hearing.recv().unwrap()
+}
+
+#[test]
+fn frequent_words_count_where_rare_ones_lead_to() {
+    let Some(place) = Place::new() else { return };
+    let store = crowded(&place);
+    place.run(&format!(
+        "DELETE FROM passages;
+         INSERT INTO passages SELECT n, 0, 1, concat_ws(' ', '''1:saw'':1A',
+             CASE WHEN n % 2 = 0 THEN '''1:river'':1A' END,
+             CASE WHEN n % 1000 < 2 THEN '''1:heron'':1A,2A' END)::tsvector
+         FROM generate_series(1, {MANY}) AS n; ANALYZE"
+    ));
+    let words = |words: &[&str]| {
+        let words = words.iter().map(|word| vec![(*word).to_owned()]).collect();
+        evidence(&store, Cues { words, ..Cues::default() })
+    };
+    let both = words(&["heron", "river"]);
+    let [heron, river] = both.words.as_slice() else { panic!("{:?}", both.words) };
+    assert_eq!((both.turns.len(), heron.found.len(), river.found.len()), (42, 42, 21));
+    assert!(heron.found.iter().all(|found| found.told == 2) && heron.passages_having == 42);
+    let about = river.passages_having;
+    assert!((MANY as u64 / 3..=MANY as u64).contains(&about), "half of {MANY}: {about}");
+
+    let frequent = words(&["river", "saw"]);
+    let [river, saw] = frequent.words.as_slice() else { panic!("{:?}", frequent.words) };
+    assert_eq!(river.passages_having, MANY as u64 / 2, "where nothing is rare, it leads");
+    assert_eq!((river.found.len(), saw.found.len()), (frequent.turns.len(), frequent.turns.len()));
+    assert_eq!(words(&["unicorn"]).turns, []);
+}
+
+#[test]
+fn what_is_near_is_found_by_the_index_and_the_spread_by_a_sample() {
+    let Some(place) = Place::new() else { return };
+    let store = crowded(&place);
+    place.run(&format!(
+        "SELECT setseed(0.5);
          SELECT add_model('model', 8);
          CREATE TEMP TABLE kept AS SELECT pg_get_indexdef('vectors_near_1'::regclass) AS made;
          DROP INDEX vectors_near_1;
@@ -56,18 +105,13 @@ fn what_is_near_is_found_by_the_index_and_the_spread_by_a_sample() {
          FROM generate_series(1, {MANY}) AS n, LATERAL (
              SELECT array_agg(random() - 0.3) AS numbers FROM generate_series(1, 8) WHERE n > 0) AS r;
          DO $$ BEGIN EXECUTE (SELECT made FROM kept); END $$;
-         UPDATE scopes SET passages = {MANY};
          ANALYZE"
     ));
-    let scope = Scope::user(Identifier::new("alice").unwrap());
-    let filter = Filter::new(vec![scope], Timestamp::now());
     let vector: Vec<f32> =
         [1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, -1.0].map(|x: f32| x / 1.581_139).into();
     let fingerprint = Fingerprint::new("model").unwrap();
-    let (heard, hearing) = mpsc::channel();
-    let asking = Asking { meaning: Some(Meaning { fingerprint, vector }), heard };
-    block_on(store.find(&filter, NEAREST, Box::new(asking))).unwrap();
-    let evidence = hearing.recv().unwrap();
+    let meaning = Some(Meaning { fingerprint, vector });
+    let evidence = evidence(&store, Cues { meaning, ..Cues::default() });
 
     let cosine = "1 - (vector <=> '[1, 0.5, 0, 0, 0, 0, 0.5, -1]')";
     let exact = place.ask(&format!(
