@@ -209,7 +209,9 @@ impl Surrounding for AtHand {
     async fn get_inside(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         let read = |known: &mut Known, copies: &MemoryStore| {
             let memories = copies.get_at_once(access, ids)?;
-            memories.iter().for_each(|memory| known.use_one(&memory.scope));
+            for memory in &memories {
+                known.use_one(&memory.scope);
+            }
             Some(memories)
         };
         if let Some(memories) = self.at_once(read).await {
