@@ -203,7 +203,7 @@ fn a_move_that_was_interrupted_goes_on_where_it_was() {
     let from = MemoryStore::new();
     block_on(World::new(5).happen(&from, 300));
     let batches = 1
-        + (0..)
+        + (0..1_000)
             .find(|&batches| {
                 let path = folder.path().join(format!("{batches}.db"));
                 let to = SqliteStore::open_to_fill(&path).unwrap();

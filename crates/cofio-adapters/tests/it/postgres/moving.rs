@@ -113,8 +113,8 @@ fn check_shelf(shelf: Arc<dyn Shelf>, seed: u64) {
 #[cfg(feature = "redis")]
 #[test]
 fn everything_moves_to_redis_and_away_from_it() {
-    let Some(url) = crate::shelves::provisioned("COFIO_TEST_REDIS_URL") else { return };
     use cofio_adapters::redis::{Options, Redis};
+    let Some(url) = crate::shelves::provisioned("COFIO_TEST_REDIS_URL") else { return };
     let options = Options { prefix: crate::shelves::own_prefix(), ..Options::new(url) };
     check_shelf(Arc::new(Redis::new(&options).unwrap()), 6);
 }
@@ -122,8 +122,8 @@ fn everything_moves_to_redis_and_away_from_it() {
 #[cfg(feature = "qdrant")]
 #[test]
 fn everything_moves_to_qdrant_and_away_from_it() {
-    let Some(url) = crate::shelves::provisioned("COFIO_TEST_QDRANT_URL") else { return };
     use cofio_adapters::qdrant::{Options, Qdrant};
+    let Some(url) = crate::shelves::provisioned("COFIO_TEST_QDRANT_URL") else { return };
     let options = Options { prefix: crate::shelves::own_prefix(), ..Options::new(url) };
     check_shelf(Arc::new(Qdrant::new(&options).unwrap()), 7);
 }
@@ -131,8 +131,8 @@ fn everything_moves_to_qdrant_and_away_from_it() {
 #[cfg(feature = "chroma")]
 #[test]
 fn everything_moves_to_chroma_and_away_from_it() {
-    let Some(url) = crate::shelves::provisioned("COFIO_TEST_CHROMA_URL") else { return };
     use cofio_adapters::chroma::{Chroma, Options};
+    let Some(url) = crate::shelves::provisioned("COFIO_TEST_CHROMA_URL") else { return };
     let options = Options { prefix: crate::shelves::own_prefix(), ..Options::new(url) };
     check_shelf(Arc::new(Chroma::new(&options).unwrap()), 8);
 }

@@ -106,7 +106,7 @@ impl World {
 
     async fn make(&mut self, store: &dyn Store, changes: Vec<Change>, work: Option<Work>) {
         let number = self.number();
-        let idempotency = (number % 4 == 0).then(|| {
+        let idempotency = number.is_multiple_of(4).then(|| {
             let key = IdempotencyKey::new(format!("request {number}").replace(' ', "-"));
             (key.expect("it is visible"), [7; 32])
         });
@@ -141,7 +141,7 @@ impl World {
                     memory.metadata.tags = vec!["tag".to_owned()];
                 }
             }
-            let identity = (number % 2 == 0).then(|| {
+            let identity = number.is_multiple_of(2).then(|| {
                 let mut identity = [0; 32];
                 identity[..8].copy_from_slice(&number.to_le_bytes());
                 identity

@@ -147,10 +147,10 @@ impl Mover<'_> {
                                finish that move, or take an empty destination";
                 return Err(Error::new(ErrorKind::Conflict, message));
             }
-            Some(_) => {}
-            None if self.is_empty().await? => {}
-            None if latest(self.to).await?.is_none() => return Err(occupied()),
-            None => {}
+            None if latest(self.to).await?.is_none() && !self.is_empty().await? => {
+                return Err(occupied());
+            }
+            _ => {}
         }
         self.check_audit().await
     }
@@ -209,7 +209,9 @@ impl Passing<'_, '_> {
                 stretch.until = there.last().map(|record| record.key(part));
             }
             let here = to.records(part, &stretch, usize::MAX).await?;
-            there.iter().for_each(|record| digest.add(record));
+            for record in &there {
+                digest.add(record);
+            }
             count += there.len() as u64;
             self.step.done += there.len() as u64;
             let now = (self.mover.clock)();
