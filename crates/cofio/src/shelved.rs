@@ -25,7 +25,8 @@ use self::tidying::Disorder;
 use self::together::{Waiting, together};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Change, Checkup, CleanText, Commit, Filter, Identifier, Memory, MemoryId, Outcome, Slot,
+    Change, Checkup, CleanText, Commit, Filter, Identifier, Memory, MemoryId, Outcome, Scope, Slot,
+    Timestamp,
 };
 use crate::shelf::Shelf;
 use crate::store::{Capabilities, Found, Inquiry, Missing, Store, Surrounding, Watch};
@@ -153,6 +154,11 @@ impl Surrounding for Shelved {
                 Ok(outcomes)
             }
         }
+    }
+
+    async fn clear_away_inside(&self, scopes: &[Scope], now: Timestamp) -> Result<usize> {
+        let noted = self.tidy().await?;
+        Ok(noted + self.sweep(scopes, now).await?)
     }
 
     async fn health_around(&self, clock: Watch<'_>) -> Vec<Checkup> {

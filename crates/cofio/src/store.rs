@@ -332,6 +332,10 @@ pub trait Store: Send + Sync {
     /// Strikes off texts that are gone from their shelves.
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()>;
 
+    /// Removes what stands elsewhere for these scopes and is named by nothing, and returns how much
+    /// that was; what may be about to be named is left.
+    async fn clear_away(&self, scopes: &[Scope], now: Timestamp) -> Result<usize>;
+
     /// Asks how everything is that memories are kept in, the store itself first; the clock says how
     /// long it takes.
     async fn health(&self, clock: Watch<'_>) -> Vec<Checkup>;

@@ -230,7 +230,10 @@ impl Engine {
         watch: Watch<'_>,
     ) -> Result<()> {
         if assignment.task == Task::Expire {
-            return self.expire(caller, assignment, job).await;
+            self.expire(caller, assignment, job).await?;
+            // What cannot be reached now is cleared away the next time.
+            let _ = self.clear_away(caller).await;
+            return Ok(());
         }
         let units = self.units(caller, assignment, self.now()).await?;
         for (done, unit) in units.iter().enumerate() {
@@ -245,6 +248,14 @@ impl Engine {
         }
         watch(units.len(), units.len());
         Ok(())
+    }
+
+    /// Removes what interrupted processes have left where texts stand.
+    async fn clear_away(&self, caller: &Caller) -> Result<usize> {
+        let now = self.now();
+        let scopes = self.store.scopes(caller.access(), now).await?;
+        let scopes: Vec<Scope> = scopes.into_iter().map(|summary| summary.scope).collect();
+        self.store.clear_away(&scopes, now).await
     }
 
     /// Does everything there is to do in one place, piece by piece.

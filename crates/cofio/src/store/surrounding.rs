@@ -63,6 +63,11 @@ pub trait Surrounding: Send + Sync {
         Ok(memories)
     }
 
+    /// Does what [`Store::clear_away`] does.
+    async fn clear_away_inside(&self, scopes: &[Scope], now: Timestamp) -> Result<usize> {
+        self.inner().clear_away(scopes, now).await
+    }
+
     /// Does what [`Store::health`] does.
     async fn health_around(&self, clock: Watch<'_>) -> Vec<Checkup> {
         self.inner().health(clock).await
@@ -350,6 +355,10 @@ impl<T: Surrounding> Store for T {
 
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()> {
         self.inner().strike_off(gone).await
+    }
+
+    async fn clear_away(&self, scopes: &[Scope], now: Timestamp) -> Result<usize> {
+        self.clear_away_inside(scopes, now).await
     }
 
     async fn health(&self, clock: Watch<'_>) -> Vec<Checkup> {
