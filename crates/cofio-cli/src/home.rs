@@ -10,7 +10,7 @@ use cofio::store::{SqliteStore, Store};
 use cofio::{Error, ErrorKind, Result};
 use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 
-use crate::settings::{Address, HomeAt, Settings, Surroundings};
+use crate::settings::{Address, HomeAt, PostgresAt, Settings, Surroundings};
 
 /// A store that is open, and the SQLite file that it is, if it is one.
 pub struct Home {
@@ -41,9 +41,9 @@ impl Home {
                 let file = Arc::new(file()?);
                 (file.clone(), Some(file))
             }
-            HomeAt::Postgres { url, .. } => {
-                let opened = PostgresStore::open(&postgres_options(settings));
-                (Arc::new(opened.map_err(|error| named(error, url))?), None)
+            HomeAt::Postgres(at) => {
+                let opened = PostgresStore::open(&postgres_options(at));
+                (Arc::new(opened.map_err(|error| named(error, &at.url))?), None)
             }
         };
         let Some(routes) = &stores.routes else { return Ok(Self { store: home, sqlite }) };
@@ -69,16 +69,13 @@ impl Home {
     }
 }
 
-/// Returns how the settings say that PostgreSQL is opened.
-pub fn postgres_options(settings: &Settings) -> PostgresOptions {
-    match &settings.stores().home {
-        HomeAt::Sqlite => PostgresOptions::new(String::new()),
-        HomeAt::Postgres { url, schema, connections, certificates } => PostgresOptions {
-            schema: schema.clone(),
-            connections: *connections,
-            root_certificates: certificates.clone(),
-            ..PostgresOptions::new(url.reveal())
-        },
+/// Returns how PostgreSQL is opened.
+pub fn postgres_options(at: &PostgresAt) -> PostgresOptions {
+    PostgresOptions {
+        schema: at.schema.clone(),
+        connections: at.connections,
+        root_certificates: at.certificates.clone(),
+        ..PostgresOptions::new(at.url.reveal())
     }
 }
 

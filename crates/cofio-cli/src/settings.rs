@@ -34,7 +34,7 @@ pub use places::{Platform, Surroundings, state_dir};
 use read::OnSecret;
 pub use read::{Backend, Color, EmbedderName, Hooks};
 pub use routes::ShelfName;
-pub use stores::{Address, HomeAt, Patience, Preset, Promise, Stores};
+pub use stores::{Address, HomeAt, Patience, PostgresAt, Preset, Promise, Stores};
 pub use table::Values;
 
 use places::{INDEX, MEMORY, Places};
@@ -194,7 +194,7 @@ impl Settings {
     pub fn home(&self) -> String {
         match &self.stores.home {
             HomeAt::Sqlite => self.store().display().to_string(),
-            HomeAt::Postgres { url, .. } => url.to_string(),
+            HomeAt::Postgres(at) => at.url.to_string(),
         }
     }
 

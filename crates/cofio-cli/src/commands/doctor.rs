@@ -130,7 +130,7 @@ impl DoctorOutput {
         let mut place = |name: &str, at: &str| page.indented(format!("{name:<13} {at}"));
         match settings.stores().home {
             HomeAt::Sqlite => place("store", &at(Some(settings.store()))),
-            HomeAt::Postgres { .. } => place("store", &self.store),
+            HomeAt::Postgres(_) => place("store", &self.store),
         }
         place("your file", &at(settings.user_file()));
         place("project file", &at(settings.project_file()));

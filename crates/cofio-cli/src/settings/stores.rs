@@ -166,7 +166,16 @@ pub enum HomeAt {
     /// The SQLite file.
     Sqlite,
     /// A schema in PostgreSQL.
-    Postgres { url: Address, schema: String, connections: usize, certificates: Option<PathBuf> },
+    Postgres(PostgresAt),
+}
+
+/// A schema in PostgreSQL, and how to get there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostgresAt {
+    pub url: Address,
+    pub schema: String,
+    pub connections: usize,
+    pub certificates: Option<PathBuf>,
 }
 
 /// How patiently servers are asked.
@@ -218,12 +227,12 @@ impl Stores {
 fn postgres(values: &Values) -> Result<HomeAt> {
     let missing = "nobody said where PostgreSQL is: set postgres.url, or the variable \
                    COFIO_POSTGRES_URL, to an address such as postgres://cofio@127.0.0.1/cofio";
-    Ok(HomeAt::Postgres {
+    Ok(HomeAt::Postgres(PostgresAt {
         url: values.postgres_url.value.clone().ok_or_else(|| cannot(values, missing))?,
         schema: values.postgres_schema.value.clone(),
         connections: values.postgres_connections.value,
         certificates: values.postgres_certificates.value.clone(),
-    })
+    }))
 }
 
 fn address(values: &Values, shelf: ShelfName) -> Result<(ShelfName, Address)> {

@@ -37,7 +37,7 @@ pub async fn all(
 ) -> (Vec<Check>, Option<EmbeddingState>) {
     match settings.stores().home {
         HomeAt::Sqlite => file(settings.store()).await,
-        HomeAt::Postgres { .. } => match Home::open(settings, around) {
+        HomeAt::Postgres(_) => match Home::open(settings, around) {
             Ok(home) => server(&*home.store).await,
             Err(error) => (vec![Check::problem("store", error)], None),
         },

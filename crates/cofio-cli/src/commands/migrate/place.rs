@@ -15,7 +15,7 @@ use cofio_adapters::postgres::PostgresStore;
 use crate::arguments::Globals;
 use crate::failure::Refusal;
 use crate::home::{postgres_options, shelves};
-use crate::settings::{Address, HomeAt, Overrides, Preset, Settings, Surroundings};
+use crate::settings::{Address, HomeAt, Overrides, PostgresAt, Preset, Settings, Surroundings};
 
 /// A store as somebody named it.
 #[derive(Clone)]
@@ -97,10 +97,9 @@ impl Place {
                 };
                 whole(self) == whole(other)
             }
-            (
-                HomeAt::Postgres { url, schema, .. },
-                HomeAt::Postgres { url: other, schema: other_schema, .. },
-            ) => url == other && schema == other_schema,
+            (HomeAt::Postgres(one), HomeAt::Postgres(two)) => {
+                one.url == two.url && one.schema == two.schema
+            }
             _ => false,
         };
         if is_same {
@@ -115,7 +114,7 @@ impl Place {
 
     /// Opens what is there, to be read.
     pub fn open(&self) -> Result<Arc<dyn Movable>> {
-        match self.settings.stores().home {
+        match &self.settings.stores().home {
             HomeAt::Sqlite => {
                 let store = self.settings.store();
                 if !store.exists() {
@@ -124,16 +123,15 @@ impl Place {
                 }
                 self.around_home(Arc::new(SqliteStore::open_current(store)?))
             }
-            HomeAt::Postgres { .. } => {
-                let options = postgres_options(&self.settings);
-                self.around_home(Arc::new(PostgresStore::open(&options)?))
+            HomeAt::Postgres(at) => {
+                self.around_home(Arc::new(PostgresStore::open(&postgres_options(at))?))
             }
         }
     }
 
     /// Opens what is to be filled; if nothing is to be changed, no file is made.
     pub fn open_to_fill(&self, dry_run: bool) -> Result<Arc<dyn Movable>> {
-        match self.settings.stores().home {
+        match &self.settings.stores().home {
             HomeAt::Sqlite => {
                 let store = self.settings.store();
                 if dry_run && !store.exists() {
@@ -141,9 +139,8 @@ impl Place {
                 }
                 self.around_home(Arc::new(SqliteStore::open_to_fill(store)?))
             }
-            HomeAt::Postgres { .. } => {
-                let options = postgres_options(&self.settings);
-                self.around_home(Arc::new(PostgresStore::open_to_fill(&options)?))
+            HomeAt::Postgres(at) => {
+                self.around_home(Arc::new(PostgresStore::open_to_fill(&postgres_options(at))?))
             }
         }
     }
@@ -163,7 +160,7 @@ impl Place {
             HomeAt::Sqlite => {
                 format!("preset = \"{preset}\" and store = \"{}\"", self.settings.store().display())
             }
-            HomeAt::Postgres { schema, .. } => {
+            HomeAt::Postgres(PostgresAt { schema, .. }) => {
                 format!("preset = \"{preset}\", postgres.url and postgres.schema = \"{schema}\"")
             }
         }
