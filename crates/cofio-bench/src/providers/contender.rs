@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
+use cofio::at_hand::{AtHand, Which};
 use cofio::model::{Identifier, Kind, Layer, State};
 use cofio::shelf::Shelf;
 use cofio::shelved::{Rule, Rules, Shelved};
@@ -106,7 +107,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Opens a store that nobody else uses, as `cofio-cli/src/home.rs` does.
+    /// Opens a store that nobody else uses, as `cofio serve` does.
     pub fn open(contender: Contender, addresses: &Addresses) -> Result<Self> {
         let name = format!("cofio_bench_{}", std::process::id());
         let (mut cleaning, mut notes) = (Cleaning::default(), Vec::new());
@@ -139,6 +140,7 @@ impl Place {
         } else {
             Arc::new(Shelved::new(home, shelves, contender.rules()?)?)
         };
+        let store = Arc::new(AtHand::new(store, Which::default()));
         Ok(Self { store, notes, shelves: all, cleaning, folder })
     }
 
