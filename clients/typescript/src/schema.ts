@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Read counts and times, as Prometheus does
-         * @description How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, and what waits. Nobody is named, and nothing is said of any memory. What the store holds is counted at most every ten seconds.
+         * @description How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, what waits, and whether each server that memories are kept on answers. Nobody is named, and nothing is said of any memory. What the store holds is counted, and servers are asked, at most every ten seconds.
          *
          *     The key needs the right to admin.
          */
@@ -2896,6 +2896,8 @@ export interface components {
             searchedScopes: components["schemas"]["ScopeOutput"][];
             /** Format: uint */
             totalCount: number;
+            /** @description The shelves that did not answer: what stands there may be missing. */
+            unavailable?: string[];
         };
         /** @description One hit. */
         SearchResult: {

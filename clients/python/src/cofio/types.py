@@ -963,6 +963,8 @@ class SearchOutput(TypedDict):
     searchedLayers: list[str]
     searchedScopes: list[ScopeOutput]
     totalCount: int
+    unavailable: NotRequired[list[str]]
+    """The shelves that did not answer: what stands there may be missing."""
 
 
 class SearchResult(TypedDict):

@@ -306,14 +306,23 @@ impl<'a> Changed<'a> {
     /// Writes who waits for vectors, and who has to come through stages again.
     fn queue(&self) -> Vec<Sql> {
         let of = |wanted: Queue| self.alive.iter().filter(move |slot| slot.queue == wanted);
-        let again: Vec<i64> = of(Queue::Again).map(|slot| slot.number).collect();
-        let scopes: Vec<i64> = of(Queue::Again).map(|slot| slot.scope).collect();
+        let of_all = |wanted: Queue| -> (Vec<i64>, Vec<i64>) {
+            of(wanted).map(|slot| (slot.number, slot.scope)).unzip()
+        };
+        let ((waiting, their_scopes), (again, scopes)) =
+            (of_all(Queue::Waits), of_all(Queue::Again));
         let done: Vec<i64> = of(Queue::Done).map(|slot| slot.number).collect();
         let mut all: Vec<Sql> = Vec::new();
         all.extend(statement(
             !done.is_empty(),
             "DELETE FROM pending WHERE memory = ANY ($1)",
             || vec![Box::new(done)],
+        ));
+        all.extend(statement(
+            !waiting.is_empty(),
+            "INSERT INTO pending (memory, scope) SELECT * FROM unnest($1::bigint[], $2::bigint[])
+             ON CONFLICT (memory) DO NOTHING",
+            || vec![Box::new(waiting), Box::new(their_scopes)],
         ));
         all.extend(statement(
             !again.is_empty(),

@@ -127,9 +127,21 @@ pub(super) struct Version {
 /// What becomes of a memory's place among those that wait for vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Queue {
+    /// It is as before.
     Same,
+    /// It waits, and if it did before, it goes on waiting.
+    Waits,
+    /// It waits as if it were new.
     Again,
+    /// It waits no longer.
     Done,
+}
+
+impl Queue {
+    /// Returns what becomes of a place if the memory has no vectors, for the same text or another.
+    fn waiting(self, same_text: bool) -> Self {
+        if same_text && self != Self::Again { Self::Waits } else { Self::Again }
+    }
 }
 
 /// Which stages a memory has to come through again.
@@ -393,13 +405,13 @@ impl World {
             Inherited::Nothing => {
                 slot.outdated = true;
                 slot.embedded = None;
-                slot.queue = Queue::Again;
+                slot.queue = slot.queue.waiting(same_text);
             }
             Inherited::Elsewhere(by) => {
                 let wanted = self.model.as_ref().is_none_or(|model| *model == by);
                 slot.outdated = true;
                 slot.embedded = Some(content.clone());
-                slot.queue = if wanted { Queue::Done } else { Queue::Again };
+                slot.queue = if wanted { Queue::Done } else { slot.queue.waiting(same_text) };
             }
         }
         slot.content = Some(content.clone());

@@ -154,7 +154,7 @@ fn a_move_that_was_killed_is_taken_up_again() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let answers = || {
         assert!(said(&machine, "audit verify").contains("the record is whole"));
-        ["list --limit 500 --json", "search ships of harbour 700 --json"]
+        ["list --limit 100 --json", "search ships of harbour 700 --json"]
             .map(|asked| unread(report(&machine, asked)))
     };
     let first = answers();
