@@ -80,7 +80,7 @@ pub fn postgres_options(at: &PostgresAt) -> PostgresOptions {
 }
 
 /// Says which database it was, without its password.
-fn named(error: Error, url: &Address) -> Error {
+pub fn named(error: Error, url: &Address) -> Error {
     let message = format!("cannot open the store at {url}: {error}");
     Error::new(error.kind(), message).caused_by(error)
 }

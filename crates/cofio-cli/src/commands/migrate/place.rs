@@ -14,7 +14,7 @@ use cofio_adapters::postgres::PostgresStore;
 
 use crate::arguments::Globals;
 use crate::failure::Refusal;
-use crate::home::{postgres_options, shelves};
+use crate::home::{named, postgres_options, shelves};
 use crate::settings::{Address, HomeAt, Overrides, PostgresAt, Preset, Settings, Surroundings};
 
 /// A store as somebody named it.
@@ -124,7 +124,8 @@ impl Place {
                 self.around_home(Arc::new(SqliteStore::open_current(store)?))
             }
             HomeAt::Postgres(at) => {
-                self.around_home(Arc::new(PostgresStore::open(&postgres_options(at))?))
+                let opened = PostgresStore::open(&postgres_options(at));
+                self.around_home(Arc::new(opened.map_err(|error| named(error, &at.url))?))
             }
         }
     }
@@ -140,7 +141,8 @@ impl Place {
                 self.around_home(Arc::new(SqliteStore::open_to_fill(store)?))
             }
             HomeAt::Postgres(at) => {
-                self.around_home(Arc::new(PostgresStore::open_to_fill(&postgres_options(at))?))
+                let opened = PostgresStore::open_to_fill(&postgres_options(at));
+                self.around_home(Arc::new(opened.map_err(|error| named(error, &at.url))?))
             }
         }
     }
