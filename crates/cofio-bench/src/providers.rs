@@ -22,7 +22,7 @@ use pollster::block_on;
 use self::contender::{Addresses, Contender, Place};
 use self::measure::{Figure, Trial};
 use self::report::{Report, Run};
-use self::tier::{TIERS, caller};
+use self::tier::{People, TIERS};
 use crate::machine::load_average;
 use crate::texts::Texts;
 
@@ -120,13 +120,14 @@ fn fill(
 ) -> Result<f64> {
     let missing = TIERS.iter().zip(filled.iter()).map(|(tier, had)| tier.share(memories) - had);
     let progress = bar(missing.sum(), format!("{contender}: adding"))?;
-    let (caller, begun, mut added) = (caller()?, Instant::now(), 0);
+    let (caller, begun, mut added) = (People::Asking.caller()?, Instant::now(), 0);
     for (tier, had) in TIERS.iter().zip(filled) {
         let wanted = tier.share(memories);
         while *had < wanted {
             let next = wanted.min(*had + FILLED_AT_ONCE);
-            let drafts =
-                (*had..next).map(|number| tier.draft(texts, number)).collect::<Result<_>>()?;
+            let drafts = (*had..next)
+                .map(|number| tier.draft(People::Asking, texts, number))
+                .collect::<Result<_>>()?;
             block_on(engine.remember_all(&caller, drafts))?;
             progress.inc((next - *had) as u64);
             added += next - *had;

@@ -8,7 +8,7 @@ use pollster::block_on;
 use qdrant_client::Qdrant;
 use serde_json::json;
 
-use super::tier::TIERS;
+use super::tier::{People, TIERS};
 use crate::database::{Database, runtime};
 
 /// How many texts are taken off a shelf at a time.
@@ -82,10 +82,12 @@ async fn drop_collections(url: &str, prefix: &str) -> Result<()> {
 
 /// Takes everything off a shelf.
 async fn empty(shelf: &dyn Shelf) -> Result<()> {
-    for tier in TIERS {
-        let slots = shelf.slots(&tier.scope()?, None, usize::MAX).await?;
-        for piece in slots.chunks(PIECE) {
-            shelf.remove(piece).await?;
+    for people in People::ALL {
+        for tier in TIERS {
+            let slots = shelf.slots(&tier.scope(people)?, None, usize::MAX).await?;
+            for piece in slots.chunks(PIECE) {
+                shelf.remove(piece).await?;
+            }
         }
     }
     Ok(())

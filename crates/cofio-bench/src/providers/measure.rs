@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use pollster::block_on;
 use serde::Serialize;
 
-use super::tier::{Goals, TIERS, Tier, caller, everybody, subject};
+use super::tier::{Goals, People, TIERS, Tier, subject};
 use crate::machine::percentile;
 use crate::texts::Texts;
 
@@ -57,7 +57,10 @@ pub struct Trial<'a> {
     pub most: usize,
     pub progress: &'a ProgressBar,
     pub texts: Texts,
+    /// Who reads.
     pub caller: Caller,
+    /// Who adds, to memories of their own: what is read has as many as are told.
+    pub adder: Caller,
     /// When the store began to be filled.
     pub begun: Timestamp,
 }
@@ -69,7 +72,7 @@ impl Trial<'_> {
         for tier in TIERS {
             figures.extend(self.tier(&tier)?);
         }
-        let all = Selection::new(everybody()?);
+        let all = Selection::new(People::Asking.identifiers()?);
         for (what, mode) in MODES {
             figures.push(self.figure("all", what, None, |trial, _| trial.search(&all, mode))?);
         }
@@ -79,12 +82,7 @@ impl Trial<'_> {
     fn tier(&mut self, tier: &Tier) -> Result<Vec<Figure>> {
         let (of, goals, selection) = (tier.name, tier.goals, tier.selection()?);
         let Goals { add, batch, get, range, query } = goals;
-        let mut figures = vec![
-            self.figure(of, "add", add, |trial, number| trial.add(tier, number, 1))?,
-            self.embedded(tier)?,
-            self.figure(of, "add 100", batch, |trial, number| trial.add(tier, number, BATCH))?,
-        ];
-        self.embed_all()?;
+        let mut figures = Vec::new();
         let ids = self.some(&selection)?;
         let id = |number: usize| ids.get(number % ids.len()).context("there are memories");
         figures.push(self.figure(of, "get", get, |trial, number| trial.get(id(number)?))?);
@@ -109,6 +107,12 @@ impl Trial<'_> {
         for (what, mode) in MODES {
             figures.push(self.figure(of, what, query, |trial, _| trial.search(&selection, mode))?);
         }
+        figures.push(self.figure(of, "add", add, |trial, number| trial.add(tier, number, 1))?);
+        figures.push(self.embedded(tier)?);
+        figures.push(
+            self.figure(of, "add 100", batch, |trial, number| trial.add(tier, number, BATCH))?,
+        );
+        self.embed_all()?;
         Ok(figures)
     }
 
@@ -140,8 +144,10 @@ impl Trial<'_> {
 
     fn add(&mut self, tier: &Tier, number: usize, count: usize) -> Result<f64> {
         let texts = &mut self.texts;
-        let drafts = (0..count).map(|_| tier.draft(texts, number)).collect::<Result<Vec<_>>>()?;
-        timed(|| block_on(self.engine.remember_all(&self.caller, drafts)).done())
+        let drafts = (0..count)
+            .map(|_| tier.draft(People::Adding, texts, number))
+            .collect::<Result<Vec<_>>>()?;
+        timed(|| block_on(self.engine.remember_all(&self.adder, drafts)).done())
     }
 
     /// Measures how long it takes until what is added is found by its meaning too.
@@ -206,8 +212,9 @@ impl<'a> Trial<'a> {
         limits: (Duration, usize),
     ) -> Result<Self> {
         let (patience, most) = limits;
-        let (texts, caller) = (Texts::new(begun.as_microsecond().unsigned_abs()), caller()?);
-        Ok(Self { engine, store, patience, most, progress, texts, caller, begun })
+        let texts = Texts::new(begun.as_microsecond().unsigned_abs());
+        let (caller, adder) = (People::Asking.caller()?, People::Adding.caller()?);
+        Ok(Self { engine, store, patience, most, progress, texts, caller, adder, begun })
     }
 }
 

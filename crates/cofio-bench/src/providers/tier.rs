@@ -1,6 +1,6 @@
 //! Kinds of memories as the first draft of this system has them, with the times it names for each.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use cofio::model::{
     Caller, Channel, Draft, Identifier, Identifiers, Kind, Layer, Lifetime, Scope, Source, Triple,
 };
@@ -14,6 +14,15 @@ const SMALL: usize = 1_000;
 
 /// How many subjects the statements of a procedural memory are about, per hundred of them.
 const SUBJECTS: usize = 10;
+
+/// Whose memories something is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum People {
+    /// Those who ask, and have as many memories as are told.
+    Asking,
+    /// Those to whose memories is added while adding is measured.
+    Adding,
+}
 
 /// A kind of memories, in a scope of its own.
 #[derive(Clone, Copy)]
@@ -87,18 +96,18 @@ impl Tier {
 
     /// Means everything of this kind, and nothing else.
     pub fn selection(&self) -> Result<Selection> {
-        let selection = Selection::new(self.identifiers()?);
+        let selection = Selection::new(self.identifiers(People::Asking)?);
         Ok(Selection { layers: Some(vec![self.layer]), ..selection })
     }
 
-    pub fn scope(&self) -> Result<Scope> {
-        Ok(Scope::new(self.layer, &self.identifiers()?)?)
+    pub fn scope(&self, people: People) -> Result<Scope> {
+        Ok(Scope::new(self.layer, &self.identifiers(people)?)?)
     }
 
-    pub fn draft(&self, texts: &mut Texts, number: usize) -> Result<Draft> {
+    pub fn draft(&self, people: People, texts: &mut Texts, number: usize) -> Result<Draft> {
         let source = Source::through(Channel::ExplicitSave);
         let note = texts.note();
-        let mut draft = Draft::new(self.scope()?, self.kind, note.as_str(), source);
+        let mut draft = Draft::new(self.scope(people)?, self.kind, note.as_str(), source);
         if matches!(self.kind, Kind::Working | Kind::Context) {
             draft.lifetime = Lifetime::For(SignedDuration::from_hours(24));
         }
@@ -118,8 +127,8 @@ impl Tier {
         self.kind == Kind::Procedure
     }
 
-    fn identifiers(&self) -> Result<Identifiers> {
-        Ok(everybody()?.with(Layer::Session, Identifier::new(self.session)?))
+    fn identifiers(&self, people: People) -> Result<Identifiers> {
+        Ok(people.identifiers()?.with(Layer::Session, Identifier::new(self.session)?))
     }
 }
 
@@ -128,27 +137,38 @@ pub fn subject(number: usize) -> String {
     format!("service {}", number / SUBJECTS)
 }
 
-/// Returns the names that open one scope of each kind.
-pub fn everybody() -> Result<Identifiers> {
-    let names = [
-        (Layer::User, "ada"),
-        (Layer::Session, "now"),
-        (Layer::Project, "apollo"),
-        (Layer::Agent, "helper"),
-    ];
-    names.into_iter().try_fold(Identifiers::default(), |all, (layer, name)| {
-        Ok(all.with(layer, Identifier::new(name)?))
-    })
-}
+impl People {
+    pub const ALL: [Self; 2] = [Self::Asking, Self::Adding];
 
-/// Returns who asks: as bound as a program with a key is.
-pub fn caller() -> Result<Caller> {
-    let caller = Caller::bound(Identifier::new("ada")?, &everybody()?);
-    Ok(caller.opening_every(Layer::Session))
+    /// Returns the names that open one scope of each kind.
+    pub fn identifiers(self) -> Result<Identifiers> {
+        let [user, project, agent] = match self {
+            Self::Asking => ["ada", "apollo", "helper"],
+            Self::Adding => ["grace", "gemini", "clerk"],
+        };
+        let names = [
+            (Layer::User, user),
+            (Layer::Session, "now"),
+            (Layer::Project, project),
+            (Layer::Agent, agent),
+        ];
+        names.into_iter().try_fold(Identifiers::default(), |all, (layer, name)| {
+            Ok(all.with(layer, Identifier::new(name)?))
+        })
+    }
+
+    /// Returns who asks for them: as bound as a program with a key is.
+    pub fn caller(self) -> Result<Caller> {
+        let identifiers = self.identifiers()?;
+        let user = identifiers.get(Layer::User).context("they are of a user")?.clone();
+        Ok(Caller::bound(user, &identifiers).opening_every(Layer::Session))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -162,10 +182,9 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_scope_of_its_own() {
-        let mut scopes: Vec<String> =
-            TIERS.iter().map(|tier| tier.scope().unwrap().to_string()).collect();
-        scopes.sort();
-        scopes.dedup();
-        assert_eq!(scopes.len(), TIERS.len());
+        let scope = |tier: &Tier, people| tier.scope(people).unwrap().to_string();
+        let of = |people| TIERS.iter().map(move |tier| scope(tier, people));
+        let scopes: HashSet<String> = People::ALL.into_iter().flat_map(of).collect();
+        assert_eq!(scopes.len(), TIERS.len() * People::ALL.len());
     }
 }
