@@ -3,7 +3,7 @@
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
 
-use crate::model::{Access, Criteria, Filter, Grant, Kind, Layer, State};
+use crate::model::{Access, Criteria, Filter, Grant, Kind, Layer, State, TriplePattern};
 use crate::text::fold;
 
 /// A condition and the values for its question marks, in order.
@@ -11,11 +11,19 @@ use crate::text::fold;
 pub(super) struct Condition {
     pub(super) sql: String,
     pub(super) values: Vec<Sql>,
+    /// Whether the few memories that meet it are looked up, not picked out of those of a scope.
+    narrow: bool,
 }
 
 impl Condition {
     pub(super) fn always() -> Self {
-        Self { sql: "true".to_owned(), values: Vec::new() }
+        Self { sql: "true".to_owned(), ..Self::default() }
+    }
+
+    /// Returns how a memory `m` is said to be of a scope.
+    pub(super) fn scope(&self) -> &'static str {
+        // The sign keeps it from choosing an index.
+        if self.narrow { "+m.scope = ?" } else { "m.scope = ?" }
     }
 
     pub(super) fn and(&mut self, sql: &str, values: impl IntoIterator<Item = Sql>) {
@@ -76,7 +84,7 @@ pub(super) fn condition(filter: &Filter) -> Condition {
     }
     moments(criteria, &mut all);
     metadata(criteria, &mut all);
-    triple(criteria, &mut all);
+    triple(filter, &mut all);
     indexed(criteria, &mut all);
     all
 }
@@ -161,12 +169,13 @@ fn metadata(criteria: &Criteria, all: &mut Condition) {
     }
 }
 
-fn triple(criteria: &Criteria, all: &mut Condition) {
+fn triple(filter: &Filter, all: &mut Condition) {
+    let TriplePattern { fact_type, subject, predicate, object } = &filter.criteria.triple;
     let parts = [
-        ("fact_type", &criteria.triple.fact_type),
-        ("subject", &criteria.triple.subject),
-        ("predicate", &criteria.triple.predicate),
-        ("object", &criteria.triple.object),
+        ("fact_type", fact_type),
+        ("subject", subject),
+        ("predicate", predicate),
+        ("object", object),
     ];
     let given: Vec<_> =
         parts.iter().filter_map(|(column, part)| Some((column, part.as_ref()?))).collect();
@@ -174,11 +183,18 @@ fn triple(criteria: &Criteria, all: &mut Condition) {
         return;
     }
     let tests: Vec<String> = given.iter().map(|(column, _)| format!("{column} = ?")).collect();
+    // Nothing in it is of `m`: it is looked up once, not for every memory.
     let sql = format!(
-        "m.memory IN (SELECT memory FROM triples WHERE scope = m.scope AND {})",
+        "m.memory IN (SELECT memory FROM triples
+                      WHERE scope IN (SELECT scope FROM scopes
+                                      WHERE text IN (SELECT value FROM json_each(?)))
+                        AND {})",
         tests.join(" AND ")
     );
-    all.and(&sql, given.iter().map(|(_, part)| fold(part).into()));
+    let scopes: Vec<String> = filter.scopes.iter().map(ToString::to_string).collect();
+    let parts = given.iter().map(|(_, part)| fold(part).into());
+    all.and(&sql, [names(&scopes, String::as_str)].into_iter().chain(parts));
+    all.narrow = subject.is_some();
 }
 
 /// Returns how SQLite's JSON functions see a value.

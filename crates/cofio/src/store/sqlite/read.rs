@@ -111,7 +111,11 @@ fn is_on(page: &Page, memory: &Memory) -> bool {
 }
 
 fn count(connection: &Connection, scope: i64, condition: &Condition) -> Result<u64> {
-    let sql = format!("SELECT count(*) FROM memories AS m WHERE m.scope = ? AND {}", condition.sql);
+    let sql = format!(
+        "SELECT count(*) FROM memories AS m WHERE {} AND {}",
+        condition.scope(),
+        condition.sql
+    );
     let values = [Sql::from(scope)].into_iter().chain(condition.values.iter().cloned());
     let mut statement = connection.prepare_cached(&sql).map_err(unexpected)?;
     statement.query_row(params_from_iter(values), |row| row.get(0)).map_err(unexpected)
@@ -140,9 +144,14 @@ fn list_scope(
         None => String::new(),
     };
     values.push(i64::try_from(page.limit.saturating_add(1)).unwrap_or(i64::MAX).into());
+    // Only those that are listed are read: documents are many times as long as what orders them.
     let sql = format!(
-        "SELECT {MEMORY} FROM memories AS m WHERE m.scope = ? AND {} {after}
-         ORDER BY m.{column} {direction}, m.id {direction} LIMIT ?",
+        "SELECT {MEMORY} FROM memories AS m WHERE m.memory IN (
+             SELECT m.memory FROM memories AS m WHERE {} AND {} {after}
+             ORDER BY m.{column} {direction}, m.id {direction} LIMIT ?
+         )
+         ORDER BY m.{column} {direction}, m.id {direction}",
+        condition.scope(),
         condition.sql
     );
     collect(connection, &sql, values, memory)

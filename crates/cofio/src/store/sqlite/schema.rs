@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/005-keys.sql"),
     include_str!("schema/006-jobs.sql"),
     include_str!("schema/007-shelves.sql"),
+    include_str!("schema/009-counting.sql"),
 ];
 
 /// Marks a file as ours ("cofi").
