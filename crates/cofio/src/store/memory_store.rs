@@ -8,12 +8,14 @@ mod copies;
 mod embedding;
 mod entities;
 mod evidence;
+mod glance;
 mod inside;
 mod jobs;
 mod journal;
 mod kept;
 mod keys;
 mod moving;
+mod vectors;
 mod write;
 
 use std::cmp::Reverse;

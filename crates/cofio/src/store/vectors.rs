@@ -13,6 +13,7 @@ pub(crate) use code::{Code, Question};
 pub(crate) use half::Half;
 pub(crate) use kernels::{LANES, Words, prefetch};
 
+use self::kernels::Kernels;
 use crate::error::{Error, Result};
 
 /// How long a vector may be; fewer would say nothing, and more are not in use.
@@ -20,6 +21,25 @@ pub(crate) const DIMENSIONS: std::ops::RangeInclusive<usize> = 8..=rotation::LON
 
 /// How far from one a length may be and still pass for one.
 const UNIT_TOLERANCE: f32 = 1e-4;
+
+/// A question whose cosine to vectors is wanted, and no estimate of it.
+#[derive(Debug)]
+pub(crate) struct Nearness<'a> {
+    kernels: Kernels,
+    question: &'a [f32],
+}
+
+impl<'a> Nearness<'a> {
+    /// Takes a question of length one.
+    pub(crate) fn to(question: &'a [f32]) -> Self {
+        Self { kernels: Kernels::best(), question }
+    }
+
+    /// Returns the cosine to a vector of length one.
+    pub(crate) fn cosine(&self, vector: &[Half]) -> f32 {
+        self.kernels.dot(vector, self.question)
+    }
+}
 
 /// Returns the vector with length one.
 ///

@@ -61,7 +61,7 @@ impl Contents {
 
     /// Returns every memory, whosever it is.
     pub fn all(&self) -> impl Iterator<Item = &Kept> {
-        self.scopes.values().flat_map(Inside::members)
+        self.scopes.values().flat_map(Inside::all)
     }
 
     /// Returns a number that no memory has had.
@@ -93,13 +93,13 @@ impl Contents {
 
     /// Returns the memories of the scopes, each once.
     pub fn inside(&self, scopes: &[Scope]) -> Vec<&Kept> {
-        self.each(scopes).into_iter().flat_map(Inside::members).collect()
+        self.each(scopes).into_iter().flat_map(Inside::all).collect()
     }
 
     /// Returns the memories of each scope that `access` opens.
     pub fn scopes(&self, access: &Access) -> impl Iterator<Item = Vec<&Kept>> {
         let open = |inside: &Vec<&Kept>| inside.iter().all(|kept| access.opens(&kept.memory.scope));
-        self.scopes.values().map(|inside| inside.members().collect()).filter(open)
+        self.scopes.values().map(|inside| inside.all().collect()).filter(open)
     }
 
     /// Puts a memory, or nothing, in the place of what is there, and returns what was there.

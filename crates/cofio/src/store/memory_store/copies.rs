@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::contents::Contents;
+use super::glance::Glance;
+use super::inside::{Inside, Member};
 use super::kept::Kept;
+use super::vectors::Vectors;
 use super::{MemoryStore, at, evidence, list};
 use crate::model::{
-    Access, Embedding, Filter, Meaning, Memory, MemoryId, PassageVector, Place, Reading, Scope,
-    Survey,
+    Access, Filter, Meaning, Memory, MemoryId, PassageVector, Place, Reading, Scope, Survey,
 };
 use crate::store::inquiries::Resumed;
 use crate::store::{Cued, Found, Inquiry, Listing, Page};
@@ -18,7 +20,7 @@ pub(crate) struct Copied(Kept);
 impl Copied {
     /// Analyses a memory; without vectors it is found by everything but its meaning.
     pub(crate) fn new(memory: Memory, vectors: Vec<PassageVector>) -> Self {
-        Self(Kept { vectors, ..Kept::new(memory, None) })
+        Self(Kept { vectors: Vectors::new(&vectors), ..Kept::new(memory, None) })
     }
 
     /// Returns which memory it is a copy of.
@@ -138,11 +140,14 @@ impl MemoryStore {
 
 /// Returns what has no vectors of the model that a question was read by.
 fn lacking(contents: &Contents, filter: &Filter, meaning: &Meaning) -> Vec<MemoryId> {
-    let has_them = |kept: &&Kept| {
-        let made =
-            matches!(&kept.memory.embedding, Embedding::Ready(by) if *by == meaning.fingerprint);
-        made && !kept.vectors.is_empty()
+    let lacking = |inside: &'_ Inside| {
+        let model = inside.model(&meaning.fingerprint);
+        let lacks = move |member: &&Member| {
+            let Glance { model: made, vectors, .. } = &member.glance;
+            model.is_none() || *made != model || vectors.is_empty()
+        };
+        let lacking = inside.members().filter(lacks);
+        lacking.map(|member| member.kept.memory.id.clone()).collect::<Vec<_>>()
     };
-    let inside = contents.inside(&filter.scopes).into_iter();
-    inside.filter(|kept| !has_them(kept)).map(|kept| kept.memory.id.clone()).collect()
+    contents.each(&filter.scopes).into_iter().flat_map(lacking).collect()
 }

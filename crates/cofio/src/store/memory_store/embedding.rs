@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::contents::Contents;
 use super::kept::Kept;
-use crate::model::{Embedding, Fingerprint, MemoryId, PassageHash, PassageVector, Timestamp};
+use super::vectors::Vectors;
+use crate::model::{Embedding, Fingerprint, MemoryId, PassageHash, Timestamp};
 use crate::store::{Claimed, EmbeddingState};
 
 /// Until when somebody is embedding a memory, and how often that was in vain.
@@ -59,7 +60,7 @@ impl Contents {
 
     pub fn dimensions(&self, fingerprint: &Fingerprint) -> Option<usize> {
         let made = |kept: &Kept| matches!(&kept.memory.embedding, Embedding::Ready(by) if by == fingerprint);
-        let here = self.vectors_of(fingerprint).next().map(|known| known.vector.len());
+        let here = self.vectors_of(fingerprint).find_map(Vectors::dimensions);
         let elsewhere = || self.dimensions_elsewhere.get(fingerprint).copied();
         here.or_else(|| elsewhere().filter(|_| self.all().any(made)))
     }
@@ -69,9 +70,9 @@ impl Contents {
         fingerprint: &Fingerprint,
         hashes: &[PassageHash],
     ) -> Vec<Option<Vec<f32>>> {
-        let known: HashMap<PassageHash, &Vec<f32>> =
-            self.vectors_of(fingerprint).map(|known| (known.hash, &known.vector)).collect();
-        hashes.iter().map(|hash| known.get(hash).copied().cloned()).collect()
+        let known: HashMap<PassageHash, Vec<f32>> =
+            self.vectors_of(fingerprint).flat_map(Vectors::each).collect();
+        hashes.iter().map(|hash| known.get(hash).cloned()).collect()
     }
 
     pub fn embedding_state(&self) -> EmbeddingState {
@@ -93,9 +94,9 @@ impl Contents {
         }
     }
 
-    fn vectors_of(&self, fingerprint: &Fingerprint) -> impl Iterator<Item = &PassageVector> {
+    fn vectors_of(&self, fingerprint: &Fingerprint) -> impl Iterator<Item = &Vectors> {
         let made = move |kept: &&Kept| matches!(&kept.memory.embedding, Embedding::Ready(by) if by == fingerprint);
-        self.all().filter(made).flat_map(|kept| &kept.vectors)
+        self.all().filter(made).map(|kept| &kept.vectors)
     }
 
     /// Returns whether a memory has no vector of the adopted model; before one is, any will do.

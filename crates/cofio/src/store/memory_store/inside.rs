@@ -3,17 +3,36 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::glance::Glance;
 use super::kept::Kept;
+use crate::model::{Embedding, Fingerprint};
 use crate::store::kit::Count;
 
 /// The memories of a scope, by their numbers.
 #[derive(Default)]
 pub(super) struct Inside {
-    members: BTreeMap<u64, Arc<Kept>>,
-    terms: HashMap<String, BTreeMap<u64, Has>>,
+    members: BTreeMap<u64, Member>,
+    terms: HashMap<String, Having>,
+    /// The models that vectors are of.
+    models: Vec<Fingerprint>,
     authors: BTreeMap<String, u64>,
     /// How many passages there are.
     pub passages: u64,
+}
+
+/// A memory, and what is seen of it at a glance.
+pub(super) struct Member {
+    pub kept: Arc<Kept>,
+    pub glance: Glance,
+}
+
+/// The memories that have a term.
+#[derive(Default)]
+pub(super) struct Having {
+    /// By their numbers.
+    pub memories: BTreeMap<u64, Has>,
+    /// How many of them ever write it with a capital letter.
+    pub capitalised: u64,
 }
 
 /// How a memory has a term.
@@ -34,20 +53,32 @@ impl Inside {
     }
 
     pub fn get(&self, number: u64) -> Option<&Arc<Kept>> {
-        self.members.get(&number)
+        self.members.get(&number).map(|member| &member.kept)
     }
 
-    /// Gives a memory to change; what is known of all together must not follow from the change.
+    /// Gives a memory to change; what is known of it at a glance or of all together must not follow
+    /// from the change.
     pub fn get_mut(&mut self, number: u64) -> Option<&mut Arc<Kept>> {
-        self.members.get_mut(&number)
+        self.members.get_mut(&number).map(|member| &mut member.kept)
     }
 
-    pub fn members(&self) -> impl Iterator<Item = &Kept> {
-        self.members.values().map(|kept| &**kept)
+    /// Returns the memories in the order of their numbers.
+    pub fn members(&self) -> impl Iterator<Item = &Member> {
+        self.members.values()
+    }
+
+    /// Returns the same without what is seen of them at a glance.
+    pub fn all(&self) -> impl Iterator<Item = &Kept> {
+        self.members().map(|member| &*member.kept)
     }
 
     pub fn members_mut(&mut self) -> impl Iterator<Item = &mut Arc<Kept>> {
-        self.members.values_mut()
+        self.members.values_mut().map(|member| &mut member.kept)
+    }
+
+    /// Returns the place of a model, if vectors are of it.
+    pub fn model(&self, fingerprint: &Fingerprint) -> Option<usize> {
+        self.models.iter().position(|known| known == fingerprint)
     }
 
     /// Returns who wrote or said memories, with how many.
@@ -55,8 +86,8 @@ impl Inside {
         self.authors.iter().map(|(name, memories)| (name.as_str(), *memories))
     }
 
-    /// Returns the memories that have a term, by their numbers.
-    pub fn having(&self, term: &str) -> Option<&BTreeMap<u64, Has>> {
+    /// Returns the memories that have a term.
+    pub fn having(&self, term: &str) -> Option<&Having> {
         self.terms.get(term)
     }
 
@@ -64,23 +95,35 @@ impl Inside {
         for (term, counts) in terms(&kept) {
             let capital = kept.capitals.contains(term);
             let having = self.terms.entry(term.to_owned()).or_default();
-            having.insert(kept.number, Has { counts, capital });
+            having.capitalised += u64::from(capital);
+            having.memories.insert(kept.number, Has { counts, capital });
         }
         if let Some(author) = kept.memory.author() {
             *self.authors.entry(author.to_owned()).or_default() += 1;
         }
         self.passages += kept.analysed.passages.len() as u64;
-        self.members.insert(kept.number, kept);
+        let model = self.number_model(&kept.memory.embedding);
+        let glance = Glance::of(&kept, model);
+        self.members.insert(kept.number, Member { kept, glance });
+    }
+
+    fn number_model(&mut self, embedding: &Embedding) -> Option<usize> {
+        let Embedding::Ready(fingerprint) = embedding else { return None };
+        Some(self.model(fingerprint).unwrap_or_else(|| {
+            self.models.push(fingerprint.clone());
+            self.models.len() - 1
+        }))
     }
 
     pub fn remove(&mut self, number: u64) -> Option<Arc<Kept>> {
-        let kept = self.members.remove(&number)?;
+        let Member { kept, .. } = self.members.remove(&number)?;
         let terms: BTreeSet<&String> =
             kept.analysed.passages.iter().flat_map(|passage| passage.terms.keys()).collect();
         for term in terms {
             if let Some(having) = self.terms.get_mut(term) {
-                having.remove(&number);
-                if having.is_empty() {
+                let has = having.memories.remove(&number);
+                having.capitalised -= u64::from(has.is_some_and(|has| has.capital));
+                if having.memories.is_empty() {
                     self.terms.remove(term);
                 }
             }

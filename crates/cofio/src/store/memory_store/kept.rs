@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::embedding::Claim;
+use super::vectors::Vectors;
 use crate::model::{
-    Accesses, Embedding, EntityType, Filter, Inherited, JobId, Memory, PassageVector, Stage,
-    Unshelved,
+    Accesses, Embedding, EntityType, Filter, Inherited, JobId, Memory, Stage, Unshelved,
 };
 use crate::store::kit::Analysed;
 use crate::text::fold;
@@ -28,7 +28,7 @@ pub(super) struct Kept {
     /// What it names, folded for comparison.
     pub mentions: Vec<FoldedMention>,
     /// The vectors of its passages, once it has them.
-    pub vectors: Vec<PassageVector>,
+    pub vectors: Vectors,
     /// Who is embedding it.
     pub claim: Claim,
     /// What it came through, and in which job.
@@ -65,7 +65,7 @@ impl Kept {
             analysed,
             capitals,
             mentions,
-            vectors: Vec::new(),
+            vectors: Vectors::default(),
             claim: Claim::default(),
             stages: BTreeMap::new(),
         }

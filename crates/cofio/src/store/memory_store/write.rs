@@ -6,6 +6,7 @@ use super::contents::{Contents, Request, ScopeKey};
 use super::embedding::Claim;
 use super::journal::Unplaced;
 use super::kept::{Kept, version};
+use super::vectors;
 use crate::error::Result;
 use crate::model::{
     AuditEvent, Change, ChangeKind, Commit, Embedding, Fingerprint, IdempotencyKey, Identifier,
@@ -249,8 +250,10 @@ impl<'a> Attempt<'a> {
         }
         let elsewhere = current.memory.content.has_vectors_elsewhere();
         let (vectors, dimensions) = match vectors {
-            Vectors::Here(vectors) if !elsewhere => (vectors, None),
-            Vectors::Elsewhere { dimensions } if elsewhere => (Vec::new(), dimensions),
+            Vectors::Here(vectors) if !elsewhere => (vectors::Vectors::new(&vectors), None),
+            Vectors::Elsewhere { dimensions } if elsewhere => {
+                (vectors::Vectors::default(), dimensions)
+            }
             _ => return Outcome::Missing(id),
         };
         let mut next = Kept { vectors, claim: Claim::default(), ..Kept::clone(current) };

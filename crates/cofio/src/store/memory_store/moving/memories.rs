@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::super::contents::Contents;
 use super::super::embedding::Claim;
 use super::super::kept::Kept;
+use super::super::vectors::Vectors;
 use crate::error::Result;
-use crate::model::{Embedding, MemoryId, PassageVector};
+use crate::model::{Embedding, MemoryId, PassageHash, PassageVector};
 use crate::store::document::{decode, decode_analysed, encode};
 use crate::store::moving::{CarriedMemory, CarriedVector, Field, Record, RecordKey};
 
@@ -22,7 +23,7 @@ impl Contents {
     fn carried(&self, kept: &Kept) -> Result<CarriedMemory> {
         let refused = |kept: &&Kept| self.is_pending(kept);
         let claim = Some(kept).filter(refused).map(|kept| kept.claim.clone()).unwrap_or_default();
-        let vector = |known: &PassageVector| CarriedVector::new(known.hash, &known.vector);
+        let vector = |(hash, vector): (PassageHash, Vec<f32>)| CarriedVector::new(hash, &vector);
         let embedded_by = match &kept.memory.embedding {
             Embedding::Ready(by) => Some(by.clone()),
             Embedding::Pending => None,
@@ -37,7 +38,7 @@ impl Contents {
             accesses: kept.memory.accesses,
             versions: kept.history.iter().map(|one| (one.version, encode(one))).collect(),
             stages,
-            vectors: kept.vectors.iter().map(vector).collect::<Result<_>>()?,
+            vectors: kept.vectors.each().map(vector).collect::<Result<_>>()?,
             embedded_by,
             dimensions_elsewhere: None,
             refusals: claim.refusals,
@@ -109,7 +110,7 @@ impl Contents {
             history: history.collect::<Result<_>>()?,
             number: carried.number.unsigned_abs(),
             analysed,
-            vectors: vectors.collect(),
+            vectors: Vectors::new(&vectors.collect::<Vec<_>>()),
             claim: Claim {
                 refusals: carried.refusals,
                 refused_because: carried.refused_because,
