@@ -27,6 +27,7 @@ mod plain;
 mod read;
 mod rebuild;
 mod rejections;
+mod requirements;
 mod roles;
 mod rows;
 mod schema;

@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
-use cofio::{Error, ErrorKind};
+use cofio::{Error, ErrorKind, Result};
 use deadpool_postgres::{HookError, PoolError};
+use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 
 /// Turns an error of the driver into ours.
@@ -50,6 +51,14 @@ pub(super) fn failed(cause: tokio_postgres::Error) -> Error {
 pub(super) fn silent(patience: Duration) -> Error {
     let message = format!("PostgreSQL did not answer within {} ms", patience.as_millis());
     Error::new(ErrorKind::Provider, message).with("connection", "lost")
+}
+
+/// Waits for an answer, but not for ever.
+pub(super) async fn within<T>(
+    patience: Duration,
+    asked: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    timeout(patience, asked).await.unwrap_or_else(|_| Err(silent(patience)))
 }
 
 /// Returns the error of a commit of which nobody knows whether it was made.
@@ -115,7 +124,7 @@ pub(super) fn is_unheard_of(error: &Error) -> bool {
 }
 
 /// Returns whether an error is one of those of the server.
-fn is_one_of(error: &Error, states: &[&SqlState]) -> bool {
+pub(super) fn is_one_of(error: &Error, states: &[&SqlState]) -> bool {
     sqlstate(error).is_some_and(|code| states.iter().any(|state| state.code() == code))
 }
 
