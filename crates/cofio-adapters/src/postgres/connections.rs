@@ -207,6 +207,13 @@ async fn connect(config: &Config, tls: &MakeRustlsConnect) -> Result<Client> {
     Ok(client)
 }
 
+/// What has a commit wait until it is on disk.
+///
+/// Whoever runs the server may have it wait for more than that, or for no other server.
+pub(super) const DURABLE: &str = "SELECT set_config('synchronous_commit',
+         CASE value WHEN 'off' THEN 'on' ELSE value END, false)
+     FROM current_setting('synchronous_commit') AS value;";
+
 /// Returns what holds on every connection; names need no quotes, as the options were checked.
 fn settings(options: &PostgresOptions, vector: &str) -> String {
     let PostgresOptions { schema, .. } = options;
@@ -219,6 +226,7 @@ fn settings(options: &PostgresOptions, vector: &str) -> String {
          SET jit = off;
          SET hnsw.iterative_scan = strict_order;
          SET hnsw.ef_search = 200;
+         {DURABLE}
          SET ROLE {};",
         options.statement_timeout.as_millis(),
         options.lock_timeout.as_millis(),

@@ -7,6 +7,7 @@ use cofio::{Error, ErrorKind, Result};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
+use super::connections::DURABLE;
 use super::failure::{failed, is_lost, is_one_of, within};
 use super::options::PostgresOptions;
 use super::requirements::check_vector;
@@ -65,7 +66,8 @@ async fn begin(client: &Client, options: &PostgresOptions) -> Result<Found> {
         "SET client_min_messages = warning;
          SET statement_timeout = {};
          SET lock_timeout = {};
-         SET idle_in_transaction_session_timeout = {};",
+         SET idle_in_transaction_session_timeout = {};
+         {DURABLE}",
         options.statement_timeout.as_millis(),
         options.lock_timeout.as_millis(),
         options.statement_timeout.as_millis(),

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cofio::model::{Component, Status, Timestamp};
+use cofio::store::Store as _;
 use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
+use pollster::block_on;
 
 use super::outages::waits_for_a_lock;
 use super::place::{Admin, Place, url};
@@ -114,4 +117,45 @@ fn made(place: &Place) -> [String; 2] {
         format!("SELECT count(*) FROM pg_roles WHERE rolname = '{}'", place.options.worker()),
     ]
     .map(|sql| place.ask(&sql)[0].clone())
+}
+
+#[test]
+fn a_commit_waits_for_the_disk_whatever_the_database_says() {
+    let Some(place) = Place::new() else { return };
+    drop(place.open());
+    place.run(
+        "CREATE TABLE waited (setting text);
+         CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+             'BEGIN INSERT INTO waited VALUES (current_setting(''synchronous_commit'')); RETURN NEW; END';
+         CREATE TRIGGER note BEFORE INSERT ON memories FOR EACH ROW EXECUTE FUNCTION note()",
+    );
+    let check = |said: &str, expected: &str| {
+        let url = format!("{}&options=-c%20synchronous_commit%3D{said}", place.options.url);
+        let store = PostgresStore::open(&PostgresOptions { url, ..place.options.clone() }).unwrap();
+        let store = Arc::new(store);
+        remember(&engine(&store), "alice", &format!("the zebra is {said}")).unwrap();
+        assert_eq!(place.ask("DELETE FROM waited RETURNING setting"), [expected], "{said}");
+    };
+    check("off", "on");
+    check("on", "on");
+    check("local", "local");
+    check("remote_write", "remote_write");
+    check("remote_apply", "remote_apply");
+}
+
+#[test]
+fn a_server_that_may_lose_what_it_acknowledged_says_so() {
+    let check = |settings: &str, status: Status, message: &str| {
+        let Some(server) = Server::with(settings) else { return };
+        let store = PostgresStore::open(&PostgresOptions::new(server.url())).unwrap();
+        let health = block_on(store.health(&Timestamp::now)).remove(0).health.unwrap();
+        let durability = health.components.iter().find(|part| part.name == "durability");
+        let Component { message: said, .. } = durability.unwrap();
+        assert!(said.contains(message), "{settings}: {said}");
+        assert_eq!(health.status, status, "{settings}");
+    };
+    check("-c fsync=on", Status::Healthy, "synchronous_commit on");
+    check("-c fsync=on -c synchronous_commit=off", Status::Healthy, "synchronous_commit on");
+    check("-c fsync=off", Status::Degraded, "set fsync to on");
+    check("-c fsync=on -c full_page_writes=off", Status::Degraded, "set full_page_writes to on");
 }
