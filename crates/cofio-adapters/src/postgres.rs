@@ -106,6 +106,14 @@ impl PostgresStore {
         Self::start(options, Opening::ToFill)
     }
 
+    /// Connects to what is there without changing anything, even to what a move has not come to the
+    /// end of.
+    ///
+    /// Where there is no store yet, that is [`ErrorKind::NotFound`].
+    pub fn open_to_look(options: &PostgresOptions) -> Result<Self> {
+        Self::start(options, Opening::ToLook)
+    }
+
     fn start(options: &PostgresOptions, opening: Opening) -> Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -190,9 +198,14 @@ enum Opening {
     Finished,
     /// Whatever is there.
     ToFill,
+    /// Whatever is there, as it is.
+    ToLook,
 }
 
 async fn open(options: &PostgresOptions, opening: Opening) -> Result<Connections> {
+    if opening == Opening::ToLook {
+        return Connections::open_made(options).await;
+    }
     let connections = Connections::open(options).await?;
     rebuild::if_outdated(&connections).await?;
     if opening == Opening::Finished {

@@ -66,6 +66,13 @@ impl Connections {
         Self::after(first, options, &vector).await
     }
 
+    /// Connects to tables that are there, and refuses a role that sees everything.
+    pub(super) async fn open_made(options: &PostgresOptions) -> Result<Self> {
+        let first = First::connect(options).await?;
+        let vector = schema::find(&first.client, options).await?;
+        Self::after(first, options, &vector).await
+    }
+
     async fn after(first: First, options: &PostgresOptions, vector: &str) -> Result<Self> {
         let First { client, config, tls } = first;
         drop(client);

@@ -51,6 +51,27 @@ pub(super) async fn prepare(client: &Client, options: &PostgresOptions) -> Resul
     within(options.migration_timeout + options.patience(), make(client, options)).await
 }
 
+/// Returns where pgvector is, if everything else is there as well.
+pub(super) async fn find(client: &Client, options: &PostgresOptions) -> Result<String> {
+    let PostgresOptions { schema, .. } = options;
+    match begin(client, options).await? {
+        Found { version: 0, .. } => {
+            let message = format!("there is no store in the schema {schema} of PostgreSQL");
+            Err(Error::new(ErrorKind::NotFound, message))
+        }
+        Found { version, role: true, vector: Some(vector) } if version == MIGRATIONS.len() => {
+            Ok(vector)
+        }
+        Found { version, .. } => {
+            let message = format!(
+                "the schema {schema} of PostgreSQL is not as this version of Cofio wants it: \
+                 `cofio doctor` with the settings of this store changes that"
+            );
+            Err(Error::new(ErrorKind::Configuration, message).with("version", version))
+        }
+    }
+}
+
 /// Refuses an index of a newer analyser, and returns whether it has to be made anew.
 pub(super) fn is_outdated(analyser: &str) -> Result<bool> {
     match analyser.parse::<u32>() {

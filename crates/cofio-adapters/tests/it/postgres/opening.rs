@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cofio::ErrorKind;
 use cofio::model::{Component, Status, Timestamp};
-use cofio::store::Store as _;
+use cofio::store::{Movable as _, Part, Store as _};
 use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 use pollster::block_on;
 
@@ -107,6 +108,24 @@ fn of_many_who_make_schemas_on_a_new_server_none_fails() {
             }
         }
     });
+}
+
+#[test]
+fn whoever_looks_makes_nothing() {
+    let Some(place) = Place::new() else { return };
+    let look = || PostgresStore::open_to_look(&place.options);
+    assert_eq!(look().unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(made(&place), ["0", "0"]);
+
+    let store = Arc::new(place.open());
+    remember(&engine(&store), "alice", "the zebra").unwrap();
+    assert_eq!(block_on(look().unwrap().count(Part::Memories)).unwrap(), 1);
+
+    place.run("DELETE FROM migrations WHERE version = 3");
+    let error = look().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    assert!(error.to_string().contains("cofio doctor"), "{error}");
+    assert_eq!(place.ask("SELECT count(*) FROM migrations"), ["2"]);
 }
 
 /// Returns how many schemas and roles of a place there are.
