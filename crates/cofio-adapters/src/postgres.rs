@@ -27,6 +27,7 @@ mod plain;
 mod read;
 mod rebuild;
 mod rejections;
+mod requirements;
 mod roles;
 mod rows;
 mod schema;
@@ -103,6 +104,14 @@ impl PostgresStore {
     /// move has not come to the end of.
     pub fn open_to_fill(options: &PostgresOptions) -> Result<Self> {
         Self::start(options, Opening::ToFill)
+    }
+
+    /// Connects to what is there without changing anything, even to what a move has not come to the
+    /// end of.
+    ///
+    /// Where there is no store yet, that is [`ErrorKind::NotFound`].
+    pub fn open_to_look(options: &PostgresOptions) -> Result<Self> {
+        Self::start(options, Opening::ToLook)
     }
 
     fn start(options: &PostgresOptions, opening: Opening) -> Result<Self> {
@@ -189,9 +198,14 @@ enum Opening {
     Finished,
     /// Whatever is there.
     ToFill,
+    /// Whatever is there, as it is.
+    ToLook,
 }
 
 async fn open(options: &PostgresOptions, opening: Opening) -> Result<Connections> {
+    if opening == Opening::ToLook {
+        return Connections::open_made(options).await;
+    }
     let connections = Connections::open(options).await?;
     rebuild::if_outdated(&connections).await?;
     if opening == Opening::Finished {

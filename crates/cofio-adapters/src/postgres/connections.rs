@@ -15,8 +15,9 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::failure::{failed, silent, unavailable};
+use super::failure::{failed, unavailable, within};
 use super::options::PostgresOptions;
+use super::requirements::check_server;
 use super::{roles, schema};
 
 /// What an encrypted connection is carried by.
@@ -41,18 +42,42 @@ struct Alone {
     settings: String,
 }
 
+/// A connection that works as whoever the address names, and what makes others.
+struct First {
+    client: Client,
+    config: Config,
+    tls: MakeRustlsConnect,
+}
+
+impl First {
+    async fn connect(options: &PostgresOptions) -> Result<Self> {
+        options.check()?;
+        let (config, tls) = (config(options)?, tls(options)?);
+        let client = within(options.connect_timeout, connect(&config, &tls)).await?;
+        Ok(Self { client, config, tls })
+    }
+}
+
 impl Connections {
     /// Connects, makes or migrates the tables where needed, and refuses a role that sees everything.
     pub(super) async fn open(options: &PostgresOptions) -> Result<Self> {
-        options.check()?;
-        let config = config(options)?;
-        let tls = tls(options)?;
-        let first = timeout(options.connect_timeout, connect(&config, &tls));
-        let first = first.await.unwrap_or_else(|_| Err(silent(options.connect_timeout)))?;
-        let vector = schema::prepare(&first, options).await?;
-        let settings = settings(options, &vector);
-        // The server ends a statement by itself, unless it cannot.
-        let patience = options.statement_timeout + options.connect_timeout;
+        let first = First::connect(options).await?;
+        let vector = schema::prepare(&first.client, options).await?;
+        Self::after(first, options, &vector).await
+    }
+
+    /// Connects to tables that are there, and refuses a role that sees everything.
+    pub(super) async fn open_made(options: &PostgresOptions) -> Result<Self> {
+        let first = First::connect(options).await?;
+        let vector = schema::find(&first.client, options).await?;
+        Self::after(first, options, &vector).await
+    }
+
+    async fn after(first: First, options: &PostgresOptions, vector: &str) -> Result<Self> {
+        let First { client, config, tls } = first;
+        drop(client);
+        let settings = settings(options, vector);
+        let patience = options.patience();
         let alone = Alone { config: config.clone(), tls: tls.clone(), settings: settings.clone() };
         let made = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
             let settings = settings.clone();
@@ -75,7 +100,9 @@ impl Connections {
             })?;
         let schema = options.schema.as_str().into();
         let connections = Self { pool, schema, patience, alone: Arc::new(alone) };
-        roles::check(&*connections.get().await?, options).await?;
+        let checked = connections.get().await?;
+        within(patience, roles::check(&checked, options)).await?;
+        drop(checked);
         tokio::spawn(close_idle(connections.pool.clone(), options.idle_timeout));
         Ok(connections)
     }
@@ -180,10 +207,19 @@ fn tls(options: &PostgresOptions) -> Result<MakeRustlsConnect> {
 
 async fn connect(config: &Config, tls: &MakeRustlsConnect) -> Result<Client> {
     let (client, connection) = config.connect(tls.clone()).await.map_err(failed)?;
+    // Whoever does not say which version it is may be anything between us and the server.
+    connection.parameter("server_version").map_or(Ok(()), check_server)?;
     // Whoever uses the client is told of its errors.
     tokio::spawn(async move { drop(connection.await) });
     Ok(client)
 }
+
+/// What has a commit wait until it is on disk.
+///
+/// Whoever runs the server may have it wait for more than that, or for no other server.
+pub(super) const DURABLE: &str = "SELECT set_config('synchronous_commit',
+         CASE value WHEN 'off' THEN 'on' ELSE value END, false)
+     FROM current_setting('synchronous_commit') AS value;";
 
 /// Returns what holds on every connection; names need no quotes, as the options were checked.
 fn settings(options: &PostgresOptions, vector: &str) -> String {
@@ -197,6 +233,7 @@ fn settings(options: &PostgresOptions, vector: &str) -> String {
          SET jit = off;
          SET hnsw.iterative_scan = strict_order;
          SET hnsw.ef_search = 200;
+         {DURABLE}
          SET ROLE {};",
         options.statement_timeout.as_millis(),
         options.lock_timeout.as_millis(),

@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
-use cofio::{Error, ErrorKind};
+use cofio::{Error, ErrorKind, Result};
 use deadpool_postgres::{HookError, PoolError};
+use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 
 /// Turns an error of the driver into ours.
@@ -52,6 +53,14 @@ pub(super) fn silent(patience: Duration) -> Error {
     Error::new(ErrorKind::Provider, message).with("connection", "lost")
 }
 
+/// Waits for an answer, but not for ever.
+pub(super) async fn within<T>(
+    patience: Duration,
+    asked: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    timeout(patience, asked).await.unwrap_or_else(|_| Err(silent(patience)))
+}
+
 /// Returns the error of a commit of which nobody knows whether it was made.
 pub(super) fn undecided(cause: Option<Error>) -> Error {
     let error = Error::new(
@@ -64,6 +73,12 @@ pub(super) fn undecided(cause: Option<Error>) -> Error {
         Some(cause) => error.caused_by(cause),
         None => error,
     }
+}
+
+/// Returns the error of a write that was to follow one whose connection was lost.
+pub(super) fn not_begun() -> Error {
+    let message = "the connection to PostgreSQL was lost before this was written";
+    Error::new(ErrorKind::Provider, message).with("connection", "lost")
 }
 
 /// Turns an error of the pool into ours.
@@ -88,23 +103,33 @@ pub(super) fn is_lost(error: &Error) -> bool {
     error.details().get("connection").is_some_and(|connection| connection == "lost")
 }
 
-/// Returns whether an error is that of a connection, and not of what was said on it.
-pub(super) fn is_of_connection(error: &Error) -> bool {
-    error.details().contains_key("connection")
+/// Returns whether an error may be the doing of one write, so that those beside it may fare better
+/// without it: what it holds, what it refers to, how large it is, or a row that only it needs.
+pub(super) fn is_of_one_write(error: &Error) -> bool {
+    match sqlstate(error) {
+        Some(code) => ["22", "23", "54"].iter().any(|class| code.starts_with(class)),
+        None => !matches!(error.kind(), ErrorKind::Provider | ErrorKind::Configuration),
+    }
 }
 
 /// Returns whether a transaction failed because of others, and may succeed now.
 pub(super) fn is_collision(error: &Error) -> bool {
-    let code = error.details().get("sqlstate").and_then(|code| code.as_str());
-    let collisions = [&SqlState::T_R_SERIALIZATION_FAILURE, &SqlState::T_R_DEADLOCK_DETECTED];
-    code.is_some_and(|code| collisions.iter().any(|state| state.code() == code))
+    is_one_of(error, &[&SqlState::T_R_SERIALIZATION_FAILURE, &SqlState::T_R_DEADLOCK_DETECTED])
 }
 
 /// Returns whether a server knows nothing of a transaction that it once began, as it has lost what it
 /// had not written down.
 pub(super) fn is_unheard_of(error: &Error) -> bool {
-    let code = error.details().get("sqlstate").and_then(|code| code.as_str());
-    code == Some(SqlState::INVALID_PARAMETER_VALUE.code())
+    is_one_of(error, &[&SqlState::INVALID_PARAMETER_VALUE])
+}
+
+/// Returns whether an error is one of those of the server.
+pub(super) fn is_one_of(error: &Error, states: &[&SqlState]) -> bool {
+    sqlstate(error).is_some_and(|code| states.iter().any(|state| state.code() == code))
+}
+
+fn sqlstate(error: &Error) -> Option<&str> {
+    error.details().get("sqlstate").and_then(|code| code.as_str())
 }
 
 /// Returns whether the server has ended the connection, or will.

@@ -16,15 +16,21 @@ pub struct PostgresOptions {
     pub url: String,
     /// The schema that the store is in: lower-case letters, digits and underscores.
     pub schema: String,
-    /// How many connections there are at most.
+    /// How many connections there are at most; 8 if nothing is said.
     pub connections: usize,
-    /// How long to wait for a connection.
+    /// How long making a connection may take; 10 seconds if nothing is said.
     pub connect_timeout: Duration,
-    /// How long one statement may take.
+    /// How long one statement may take; 60 seconds if nothing is said.
+    ///
+    /// A server that does not answer at all is given up after this and the time of connecting.
     pub statement_timeout: Duration,
-    /// How long to wait for others who write.
+    /// How long to wait for others who write, or who make the tables; 30 seconds if nothing is said.
     pub lock_timeout: Duration,
-    /// How long a connection stays that nobody uses.
+    /// How long making or changing the tables may take, all in all; an hour if nothing is said.
+    ///
+    /// It counts only where they are not as this version wants them.
+    pub migration_timeout: Duration,
+    /// How long a connection stays that nobody uses; 5 minutes if nothing is said.
     pub idle_timeout: Duration,
     /// A file of certificates in PEM whose authorities are trusted, instead of those that browsers
     /// trust.
@@ -41,6 +47,7 @@ impl PostgresOptions {
             connect_timeout: Duration::from_secs(10),
             statement_timeout: Duration::from_secs(60),
             lock_timeout: Duration::from_secs(30),
+            migration_timeout: Duration::from_secs(60 * 60),
             idle_timeout: Duration::from_secs(300),
             root_certificates: None,
         }
@@ -49,6 +56,11 @@ impl PostgresOptions {
     /// Returns the name of the role that the store works as.
     pub fn worker(&self) -> String {
         format!("cofio_{}_worker", self.schema)
+    }
+
+    /// Returns how long to wait for an answer: the server ends a statement by itself, unless it cannot.
+    pub(super) fn patience(&self) -> Duration {
+        self.statement_timeout + self.connect_timeout
     }
 
     /// Refuses a schema whose name would have to be quoted.

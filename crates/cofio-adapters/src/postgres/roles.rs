@@ -10,8 +10,49 @@ use tokio_postgres::error::SqlState;
 use super::failure::failed;
 use super::options::PostgresOptions;
 
-/// Makes the role if it is not there, and gives it what it needs in the schema.
-pub(super) async fn prepare(client: &Client, options: &PostgresOptions) -> Result<()> {
+/// What the role may not do to some tables: to the journal it may only add.
+const WITHHELD: [(&str, &[&str]); 3] = [
+    ("INSERT", &["migrations", "models"]),
+    ("UPDATE", &["migrations", "models", "audit", "changes", "tombstones"]),
+    (
+        "DELETE",
+        &["migrations", "models", "audit", "changes", "tombstones", "keys", "head", "scopes"],
+    ),
+];
+
+/// Returns whether the role is there, may be taken, and may do what it has to and no more.
+///
+/// What it may do is the owner's to say: whoever else connects takes it as it is.
+pub(super) async fn are_ready(client: &Client, options: &PostgresOptions) -> Result<bool> {
+    let differs: Vec<String> = WITHHELD
+        .iter()
+        .map(|(privilege, tables)| {
+            let tables = tables.join("', '");
+            format!(
+                "has_table_privilege(w.oid, c.oid, '{privilege}') = (c.relname IN ('{tables}'))"
+            )
+        })
+        .collect();
+    let sql = format!(
+        "SELECT pg_has_role(current_user, w.oid, 'SET')
+            AND (NOT pg_has_role(current_user, s.nspowner, 'USAGE')
+                 OR (has_schema_privilege(w.oid, s.oid, 'USAGE')
+                     AND NOT EXISTS (
+                         SELECT FROM pg_class AS c
+                         WHERE c.relnamespace = s.oid AND c.relkind = 'r'
+                           AND (NOT has_table_privilege(w.oid, c.oid, 'SELECT') OR {}))
+                     AND NOT EXISTS (
+                         SELECT FROM pg_proc AS p WHERE p.pronamespace = s.oid
+                           AND NOT has_function_privilege(w.oid, p.oid, 'EXECUTE'))))
+         FROM pg_roles AS w, pg_namespace AS s WHERE w.rolname = $1 AND s.nspname = $2",
+        differs.join(" OR ")
+    );
+    let row = client.query_opt(&sql, &[&options.worker(), &options.schema]).await;
+    Ok(row.map_err(failed)?.is_some_and(|row| row.get(0)))
+}
+
+/// Makes the role if it is not there, and lets the one at hand take it.
+pub(super) async fn make(client: &Client, options: &PostgresOptions) -> Result<()> {
     let worker = options.worker();
     let known = client
         .query_opt("SELECT 1 FROM pg_roles WHERE rolname = $1", &[&worker])
@@ -31,6 +72,11 @@ pub(super) async fn prepare(client: &Client, options: &PostgresOptions) -> Resul
         let grant = format!("GRANT {worker} TO CURRENT_USER");
         client.batch_execute(&grant).await.map_err(|cause| refused(cause, options))?;
     }
+    Ok(())
+}
+
+/// Gives the role what it needs in the schema, unless that is for another to do.
+pub(super) async fn endow(client: &Client, options: &PostgresOptions) -> Result<()> {
     if owns(client, options).await? {
         client.batch_execute(&privileges(options)).await.map_err(failed)?;
     }
@@ -81,17 +127,19 @@ async fn owns(client: &Client, options: &PostgresOptions) -> Result<bool> {
     Ok(row.get(0))
 }
 
-/// Returns what the role may do: to the journal it may only add.
+/// Returns the statements that say what the role may do.
 fn privileges(options: &PostgresOptions) -> String {
     let (schema, worker) = (&options.schema, options.worker());
-    format!(
+    let mut sql = format!(
         "GRANT USAGE ON SCHEMA {schema} TO {worker};
          GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {worker};
-         REVOKE INSERT, UPDATE, DELETE ON {schema}.migrations, {schema}.models FROM {worker};
-         REVOKE UPDATE, DELETE ON {schema}.audit, {schema}.changes, {schema}.tombstones FROM {worker};
-         REVOKE DELETE ON {schema}.keys, {schema}.head, {schema}.scopes FROM {worker};
          GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {schema} TO {worker};"
-    )
+    );
+    for (privilege, tables) in WITHHELD {
+        let tables: Vec<String> = tables.iter().map(|table| format!("{schema}.{table}")).collect();
+        sql += &format!("REVOKE {privilege} ON {} FROM {worker};", tables.join(", "));
+    }
+    sql
 }
 
 fn refused(cause: tokio_postgres::Error, options: &PostgresOptions) -> Error {

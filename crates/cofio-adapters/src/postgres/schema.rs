@@ -4,10 +4,13 @@
 
 use cofio::text::ANALYSER_VERSION;
 use cofio::{Error, ErrorKind, Result};
-use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::failure::failed;
+use super::connections::DURABLE;
+use super::failure::{failed, is_lost, is_one_of, within};
 use super::options::PostgresOptions;
+use super::requirements::check_vector;
 use super::roles;
 
 /// What makes version n + 1 out of version n.
@@ -17,32 +20,56 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/003-lists.sql"),
 ];
 
-/// Tells the lock of those who make tables from every other ("cofiosch").
-const LOCK: i64 = 0x636f_6669_6f73_6368;
+/// Tells the lock of those who make the tables of a schema from every other ("cofi").
+const LOCK: i32 = 0x636f_6669;
+
+/// How often tables are made, where somebody makes something of the same name at the same time that
+/// is not the schema's alone: the extension or the role.
+const ATTEMPTS: u32 = 5;
+
+/// What is there of a schema.
+struct Found {
+    /// Where pgvector is, as it is written in SQL.
+    vector: Option<String>,
+    version: usize,
+    /// Whether the role that works in it is as it has to be.
+    role: bool,
+}
 
 /// Brings a schema to this version and makes the role that works in it; returns where pgvector is.
+///
+/// Where nothing has to be made, nobody is waited for.
 pub(super) async fn prepare(client: &Client, options: &PostgresOptions) -> Result<String> {
-    client
-        .batch_execute(&format!(
-            "SET client_min_messages = warning; SELECT pg_advisory_lock({LOCK})"
-        ))
-        .await
-        .map_err(failed)?;
-    // The lock is given back with the connection, which is not used for anything else.
-    let found = version(client, &options.schema).await?;
-    if found > MIGRATIONS.len() {
-        return Err(newer("schema", found));
+    let found = begin(client, options).await?;
+    if found.version == MIGRATIONS.len()
+        && found.role
+        && let Some(vector) = found.vector
+    {
+        return Ok(vector);
     }
-    if found < MIGRATIONS.len() {
-        let migrated = migrate(client, options, found).await;
-        if migrated.is_err() {
-            // The connection may be what failed.
-            let _ = client.batch_execute("ROLLBACK").await;
+    // The server ends what takes too long by itself, unless it cannot.
+    within(options.migration_timeout + options.patience(), make(client, options)).await
+}
+
+/// Returns where pgvector is, if everything else is there as well.
+pub(super) async fn find(client: &Client, options: &PostgresOptions) -> Result<String> {
+    let PostgresOptions { schema, .. } = options;
+    match begin(client, options).await? {
+        Found { version: 0, .. } => {
+            let message = format!("there is no store in the schema {schema} of PostgreSQL");
+            Err(Error::new(ErrorKind::NotFound, message))
         }
-        migrated?;
+        Found { version, role: true, vector: Some(vector) } if version == MIGRATIONS.len() => {
+            Ok(vector)
+        }
+        Found { version, .. } => {
+            let message = format!(
+                "the schema {schema} of PostgreSQL is not as this version of Cofio wants it: \
+                 `cofio doctor` with the settings of this store changes that"
+            );
+            Err(Error::new(ErrorKind::Configuration, message).with("version", version))
+        }
     }
-    roles::prepare(client, options).await?;
-    vector(client).await
 }
 
 /// Refuses an index of a newer analyser, and returns whether it has to be made anew.
@@ -54,68 +81,179 @@ pub(super) fn is_outdated(analyser: &str) -> Result<bool> {
     }
 }
 
-async fn version(client: &Client, schema: &str) -> Result<usize> {
-    let name = format!("{schema}.migrations");
-    let known =
-        client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&name]).await.map_err(failed)?;
-    if !known.get::<_, bool>(0) {
-        return Ok(0);
+/// Says what holds on the connection, and looks at what is there.
+async fn begin(client: &Client, options: &PostgresOptions) -> Result<Found> {
+    let settings = format!(
+        "SET client_min_messages = warning;
+         SET statement_timeout = {};
+         SET lock_timeout = {};
+         SET idle_in_transaction_session_timeout = {};
+         {DURABLE}",
+        options.statement_timeout.as_millis(),
+        options.lock_timeout.as_millis(),
+        options.statement_timeout.as_millis(),
+    );
+    within(options.patience(), async {
+        client.batch_execute(&settings).await.map_err(failed)?;
+        look(client, options).await
+    })
+    .await
+}
+
+/// Looks at what is there, and refuses what is too old or too new.
+async fn look(client: &Client, options: &PostgresOptions) -> Result<Found> {
+    let name = format!("{}.migrations", options.schema);
+    let row = client
+        .query_one(
+            "SELECT to_regclass($1) IS NOT NULL, quote_ident(n.nspname), coalesce(e.extversion, (
+                 SELECT default_version FROM pg_available_extensions WHERE name = 'vector'))
+             FROM (VALUES ('vector')) AS wanted (name)
+             LEFT JOIN pg_extension AS e ON e.extname = wanted.name
+             LEFT JOIN pg_namespace AS n ON n.oid = e.extnamespace",
+            &[&name],
+        )
+        .await
+        .map_err(failed)?;
+    let available: Option<&str> = row.get(2);
+    check_vector(available.ok_or_else(missing)?)?;
+    let version = if row.get(0) { version(client, &name).await? } else { 0 };
+    if version > MIGRATIONS.len() {
+        return Err(newer("schema", version));
     }
-    let sql = format!("SELECT coalesce(max(version), 0) FROM {name}");
+    let role = roles::are_ready(client, options).await?;
+    Ok(Found { vector: row.get(1), version, role })
+}
+
+async fn version(client: &Client, migrations: &str) -> Result<usize> {
+    let sql = format!("SELECT coalesce(max(version), 0) FROM {migrations}");
     let row = client.query_one(&sql, &[]).await.map_err(failed)?;
     let version: i32 = row.get(0);
     Ok(usize::try_from(version).unwrap_or_default())
 }
 
-async fn migrate(client: &Client, options: &PostgresOptions, from: usize) -> Result<()> {
+/// Makes what is missing, all of it or nothing.
+async fn make(client: &Client, options: &PostgresOptions) -> Result<String> {
+    let mut attempt = 1;
+    loop {
+        let made = make_once(client, options).await;
+        if made.is_err() {
+            // The connection may be what failed.
+            let _ = client.batch_execute("ROLLBACK").await;
+        }
+        match made {
+            Err(error) if is_doubled(&error) && attempt < ATTEMPTS => attempt += 1,
+            Err(error) if is_one_of(&error, &[&SqlState::QUERY_CANCELED]) => {
+                return Err(late(options));
+            }
+            made => return made,
+        }
+    }
+}
+
+async fn make_once(client: &Client, options: &PostgresOptions) -> Result<String> {
+    let limit = options.migration_timeout.as_millis();
+    let begin = format!("BEGIN; SET LOCAL statement_timeout = {limit}");
+    client.batch_execute(&begin).await.map_err(failed)?;
+    lock(client, options).await?;
+    // Another process may have done it while this one waited.
+    let found = look(client, options).await?;
+    let vector = match found.vector {
+        Some(vector) => vector,
+        None => add_extension(client).await?,
+    };
+    roles::make(client, options).await?;
+    if found.version < MIGRATIONS.len() {
+        migrate(client, &options.schema, &vector, found.version).await?;
+    }
+    roles::endow(client, options).await?;
+    client.batch_execute("COMMIT").await.map_err(failed)?;
+    Ok(vector)
+}
+
+/// Takes the turn to make tables in a schema, which is given back with the end of the transaction.
+async fn lock(client: &Client, options: &PostgresOptions) -> Result<()> {
     let schema = &options.schema;
+    let sql = format!("SELECT pg_advisory_xact_lock({LOCK}, hashtext('{schema}'))");
+    let Err(error) = client.batch_execute(&sql).await.map_err(failed) else { return Ok(()) };
+    if !is_one_of(&error, &[&SqlState::LOCK_NOT_AVAILABLE]) {
+        return Err(error);
+    }
+    let message = format!(
+        "another process makes or changes the tables of the schema {schema} in PostgreSQL, and was \
+         not done within {} s{}",
+        options.lock_timeout.as_secs_f32(),
+        holder(client, schema).await
+    );
+    Err(Error::new(ErrorKind::Provider, message).caused_by(error))
+}
+
+/// Says which of the server's processes has the turn, if it can be told.
+async fn holder(client: &Client, schema: &str) -> String {
+    let sql = format!(
+        "ROLLBACK; SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+             AND classid = {LOCK} AND objid = hashtext('{schema}')::oid
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    );
+    let said = client.simple_query(&sql).await.unwrap_or_default();
+    let process = said.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0),
+        _ => None,
+    });
+    let told = |process| format!(": it is process {process} in pg_stat_activity");
+    process.map(told).unwrap_or_default()
+}
+
+async fn add_extension(client: &Client) -> Result<String> {
+    client.batch_execute("CREATE EXTENSION vector").await.map_err(no_extension)?;
+    let sql = "SELECT quote_ident(n.nspname) FROM pg_extension AS e
+               JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'vector'";
+    let row = client.query_one(sql, &[]).await.map_err(failed)?;
+    Ok(row.get(0))
+}
+
+async fn migrate(client: &Client, schema: &str, vector: &str, from: usize) -> Result<()> {
     client
         .batch_execute(&format!(
-            "BEGIN;
-             CREATE SCHEMA IF NOT EXISTS {schema};
+            "CREATE SCHEMA IF NOT EXISTS {schema};
              CREATE TABLE IF NOT EXISTS {schema}.migrations (
-                 version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());"
+                 version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+             SET LOCAL search_path = {schema}, {vector}, pg_temp;"
         ))
         .await
         .map_err(failed)?;
-    client.batch_execute("CREATE EXTENSION IF NOT EXISTS vector").await.map_err(no_extension)?;
-    let vector = vector(client).await?;
     for (version, migration) in MIGRATIONS.iter().enumerate().skip(from) {
-        let migration = migration.replace("{schema}", schema).replace("{vector}", &vector);
-        client
-            .batch_execute(&format!(
-                "SET LOCAL search_path = {schema}, {vector}, pg_temp; {migration};
-                 INSERT INTO migrations (version) VALUES ({})",
-                version + 1
-            ))
-            .await
-            .map_err(failed)?;
+        let migration = migration.replace("{schema}", schema).replace("{vector}", vector);
+        let note = format!("INSERT INTO migrations (version) VALUES ({})", version + 1);
+        client.batch_execute(&format!("{migration}; {note}")).await.map_err(failed)?;
     }
     client
         .batch_execute(&format!(
             "INSERT INTO settings (name, value) VALUES ('analyser', '{ANALYSER_VERSION}')
-             ON CONFLICT DO NOTHING; COMMIT"
+             ON CONFLICT DO NOTHING"
         ))
         .await
         .map_err(failed)
 }
 
-/// Returns the schema that pgvector is in, as it is written in SQL.
-async fn vector(client: &Client) -> Result<String> {
-    let row = client
-        .query_opt(
-            "SELECT quote_ident(n.nspname) FROM pg_extension AS e
-             JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'vector'",
-            &[],
-        )
-        .await
-        .map_err(failed)?;
-    row.map(|row| row.get(0)).ok_or_else(missing)
+/// Returns whether somebody else has just made something of the same name.
+fn is_doubled(error: &Error) -> bool {
+    is_one_of(error, &[&SqlState::UNIQUE_VIOLATION, &SqlState::DUPLICATE_OBJECT])
 }
 
 fn no_extension(cause: tokio_postgres::Error) -> Error {
     let error = failed(cause);
-    if super::failure::is_lost(&error) { error } else { missing() }
+    let waited = [&SqlState::LOCK_NOT_AVAILABLE, &SqlState::QUERY_CANCELED];
+    let is_another = is_lost(&error) || is_doubled(&error) || is_one_of(&error, &waited);
+    if is_another { error } else { missing() }
+}
+
+fn late(options: &PostgresOptions) -> Error {
+    let message = format!(
+        "making or changing the tables of the schema {} in PostgreSQL took longer than {} s",
+        options.schema,
+        options.migration_timeout.as_secs_f32()
+    );
+    Error::new(ErrorKind::Provider, message)
 }
 
 fn missing() -> Error {

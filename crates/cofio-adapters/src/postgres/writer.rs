@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::audit::Head;
 use super::connections::Connections;
-use super::failure::{is_collision, is_lost, is_of_connection, is_unheard_of, undecided};
+use super::failure::{is_collision, is_lost, is_of_one_write, is_unheard_of, not_begun, undecided};
 use super::flush::flush;
 use super::load::load;
 use super::rows::{bounded, get};
@@ -184,18 +184,34 @@ async fn write(connections: &Connections, writes: Vec<Write>) {
                 write.answer(answer);
             }
         }
-        // One of them may be what the database does not take.
-        Err(error) if writes.len() > 1 && !is_of_connection(&error) => {
-            for write in writes {
-                let answer = write_together(connections, std::slice::from_ref(&write)).await;
-                write.answer(answer.and_then(only));
-            }
+        Err(error) if writes.len() > 1 && is_of_one_write(&error) => {
+            write_alone(connections, writes).await;
         }
+        // Nothing was committed, and each of them alone would fare no better.
         Err(error) => {
             for write in writes {
                 write.answer(Err(again(&error)));
             }
         }
+    }
+}
+
+/// Writes each in a transaction of its own, until one fails for a reason that the rest has as well.
+async fn write_alone(connections: &Connections, writes: Vec<Write>) {
+    let mut stopped_by = None;
+    for write in writes {
+        if let Some(error) = &stopped_by {
+            write.answer(Err(again(error)));
+            continue;
+        }
+        let answer = write_together(connections, std::slice::from_ref(&write)).await;
+        if let Err(error) = &answer
+            && !is_of_one_write(error)
+        {
+            // What became of this one may be unknown; the others were not begun.
+            stopped_by = Some(if error.is_undecided() { not_begun() } else { again(error) });
+        }
+        write.answer(answer.and_then(only));
     }
 }
 

@@ -7,6 +7,7 @@ mod limits;
 mod listening;
 mod migrations;
 mod moving;
+mod opening;
 mod outages;
 pub mod place;
 mod security;

@@ -183,7 +183,11 @@ fn everything_goes_to_postgres_to_shelves_and_back() {
         let told = said(&machine, arguments);
         assert!(told.contains("verified:") && !told.contains("only-for-tests"), "{told}");
     };
+    let planned = |arguments: &str| said(&machine, &format!("migrate --to {arguments} --dry-run"));
+    let told = planned("postgres");
+    assert!(told.contains("would move") && !told.contains("there already"), "{told}");
     check("migrate --to postgres");
+    assert!(planned("postgres").contains("there already"));
     set(&machine, &servers("postgres", &one));
     assert_eq!(answers(&machine), first, "in PostgreSQL");
     said(&machine, "remember Carol came to PostgreSQL");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use cofio::ErrorKind;
 use cofio::model::Patch;
@@ -115,6 +116,69 @@ fn a_commit_that_others_get_in_the_way_of_is_made_again() {
     let deadlocks =
         || watch.ask("SELECT deadlocks > 0 FROM pg_stat_database WHERE datname = 'postgres'");
     wait_until("it is counted", || deadlocks() == ["t"]);
+}
+
+#[test]
+fn whoever_keeps_the_head_locked_keeps_a_group_waiting_once() {
+    let Some(place) = Place::new() else { return };
+    let lock_timeout = Duration::from_millis(600);
+    let store = PostgresStore::open(&PostgresOptions { lock_timeout, ..place.options.clone() });
+    let store = Arc::new(store.unwrap());
+    remember(&engine(&store), "alice", "the first zebra").unwrap();
+    place.run("BEGIN; SELECT * FROM head FOR UPDATE");
+    let begun = Instant::now();
+    let told: Vec<_> = thread::scope(|threads| {
+        let begin = |number: usize| {
+            let engine = engine(&store);
+            threads.spawn(move || remember(&engine, "alice", &format!("zebra {number}")))
+        };
+        let writing: Vec<_> = (0..WRITERS).map(begin).collect();
+        writing.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let waited = begun.elapsed();
+    for error in told.into_iter().map(|told| told.unwrap_err()) {
+        assert!(error.kind().retryable() && error.to_string().contains("too long"), "{error:?}");
+    }
+    assert!(waited < lock_timeout * 6, "{WRITERS} writers waited for {waited:?}");
+    place.run("ROLLBACK");
+    remember(&engine(&store), "alice", "the last zebra").unwrap();
+    assert_eq!(
+        place.ask("SELECT count(*) FROM memories"),
+        ["2"],
+        "what was told as failed is not there"
+    );
+    assert!(block_on(store.verify_audit()).is_ok());
+}
+
+const WRITERS: usize = 24;
+
+#[test]
+fn what_the_database_does_not_take_fails_alone() {
+    let Some(place) = Place::new() else { return };
+    let store = Arc::new(place.open());
+    remember(&engine(&store), "alice", "the first zebra").unwrap();
+    place.run("ALTER TABLE memories ADD CHECK (document NOT LIKE '%unwanted%')");
+    let watch = Admin::new(&url().unwrap());
+    // While the head is locked, whatever comes is put into one group.
+    place.run("BEGIN; SELECT * FROM head FOR UPDATE");
+    let told: Vec<_> = thread::scope(|threads| {
+        let begin = |text: String| {
+            let engine = engine(&store);
+            threads.spawn(move || remember(&engine, "alice", &text))
+        };
+        let mut writing = vec![begin("the second zebra".to_owned())];
+        wait_until("one waits", || super::outages::waits_for_a_lock(&watch, &place));
+        writing.extend((0..4).map(|number| begin(format!("zebra {number}"))));
+        writing.push(begin("the unwanted zebra".to_owned()));
+        wait_until("the others wait", || store.backlog().writes >= 5);
+        place.run("ROLLBACK");
+        writing.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let (unwanted, others) = told.split_last().unwrap();
+    assert!(others.iter().all(Result::is_ok), "{others:?}");
+    let error = unwanted.as_ref().unwrap_err();
+    assert!(!format!("{error:?}").contains("unwanted"), "{error:?}");
+    assert_eq!(place.ask("SELECT count(*) FROM memories"), ["6"]);
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl Place {
         }
     }
 
-    /// Opens what is to be filled; if nothing is to be changed, no file is made.
+    /// Opens what is to be filled; if nothing is to be changed, nothing is made.
     pub fn open_to_fill(&self, dry_run: bool) -> Result<Arc<dyn Movable>> {
         match &self.settings.stores().home {
             HomeAt::Sqlite => {
@@ -141,8 +141,21 @@ impl Place {
                 self.around_home(Arc::new(SqliteStore::open_to_fill(store)?))
             }
             HomeAt::Postgres(at) => {
-                let opened = PostgresStore::open_to_fill(&postgres_options(at));
-                self.around_home(Arc::new(opened.map_err(|error| named(error, &at.url))?))
+                let options = postgres_options(at);
+                let opened = if dry_run {
+                    PostgresStore::open_to_look(&options)
+                } else {
+                    PostgresStore::open_to_fill(&options)
+                };
+                match opened {
+                    Err(error) if dry_run && error.kind() == ErrorKind::NotFound => {
+                        Ok(Arc::new(MemoryStore::new()))
+                    }
+                    opened => {
+                        let home = opened.map_err(|error| named(error, &at.url))?;
+                        self.around_home(Arc::new(home))
+                    }
+                }
             }
         }
     }
