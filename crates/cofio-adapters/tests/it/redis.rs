@@ -101,9 +101,13 @@ fn a_frozen_server_holds_nobody_up() {
 #[test]
 fn nobody_there_is_told() {
     faults::unreachable(&open(&Options::new("redis://127.0.0.1:1")));
-    let secret = Redis::new(&Options::new("redis:/secret@@:::")).unwrap_err();
-    assert_eq!(secret.kind(), ErrorKind::Configuration);
-    assert!(!format!("{secret:?}").contains("secret"), "{secret:?}");
+    for url in ["redis:/secret@@:::", "redis://me:secret/more@host", "redis://me:1234?secret@host"]
+    {
+        let error = Redis::new(&Options::new(url)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        let shown = format!("{error:?}");
+        assert!(!shown.contains("secret") && !shown.contains("1234"), "{shown}");
+    }
 }
 
 #[test]
