@@ -62,6 +62,7 @@ use crate::recognise::Pipeline;
 use crate::retrieval::{self, Selection};
 use crate::store::{Backlog, Store};
 
+pub use crate::store::Clock;
 pub use census::{Census, TaskCensus};
 pub use context::ContextRequest;
 pub use correct::Corrected;
@@ -95,18 +96,6 @@ const MOST_CUSTOM: usize = 64;
 
 /// How many tags a filter may name.
 const MOST_TAGS: usize = 1_000;
-
-/// Tells the time.
-pub trait Clock: Send + Sync {
-    /// Returns this moment.
-    fn now(&self) -> Timestamp;
-}
-
-impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
-    fn now(&self) -> Timestamp {
-        self()
-    }
-}
 
 /// Remembers, finds, changes and forgets, for callers and within their scopes.
 #[derive(Clone)]

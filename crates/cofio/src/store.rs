@@ -20,9 +20,9 @@ use jiff::SignedDuration;
 
 use crate::error::Result;
 use crate::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Cues, Entity, Evidence, Filter,
-    Fingerprint, Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory,
-    MemoryId, Outcome, PassageHash, Place, Reading, Scope, Spending, Spent, Stage, State, Survey,
+    Access, Amount, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
+    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
+    PassageHash, PendingCheckup, Place, Reading, Scope, Spending, Spent, Stage, State, Survey,
     Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
@@ -336,9 +336,11 @@ pub trait Store: Send + Sync {
     /// that was; what may be about to be named is left.
     async fn clear_away(&self, scopes: &[Scope], now: Timestamp) -> Result<usize>;
 
-    /// Asks how everything is that memories are kept in, the store itself first; the clock says how
-    /// long it takes.
-    async fn health(&self, clock: Watch<'_>) -> Vec<Checkup>;
+    /// Returns everything that memories are kept in, the store itself first, each to be asked how it
+    /// is; the clock says how long that takes.
+    ///
+    /// Each is asked apart from the others, so that one that does not answer can be given up.
+    fn health<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>>;
 
     /// Returns how much was asked of this store, by this process, and is not begun yet.
     fn backlog(&self) -> Backlog;
@@ -393,8 +395,17 @@ pub struct Foreseen {
     pub model: Option<Fingerprint>,
 }
 
-/// Says which moment it is.
-pub type Watch<'a> = &'a (dyn Fn() -> Timestamp + Sync);
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Returns this moment.
+    fn now(&self) -> Timestamp;
+}
+
+impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
+    fn now(&self) -> Timestamp {
+        self()
+    }
+}
 
 /// Says whether a call may be made, by what was spent so far.
 pub type Permit = Box<dyn FnOnce(&Spent) -> Result<()> + Send>;
