@@ -130,6 +130,14 @@ impl Breaker {
         }
     }
 
+    /// Returns how long the server is still left alone.
+    pub fn rest(&self, now: Duration) -> Duration {
+        match self.state {
+            State::Open { until } => until.saturating_sub(now),
+            State::Closed { .. } | State::HalfOpen => Duration::ZERO,
+        }
+    }
+
     /// Returns how often failures were too many.
     pub fn opened(&self) -> u64 {
         self.opened
