@@ -28,17 +28,6 @@ pub enum Circuit {
     HalfOpen,
 }
 
-impl Circuit {
-    /// Returns the written name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half-open",
-        }
-    }
-}
-
 /// Lets calls through or not, by how those before went.
 ///
 /// Moments are counted from any beginning, which is the same for all of them.

@@ -327,14 +327,7 @@ use {asking, reading_all, writing};
 #[async_trait]
 impl Store for PostgresStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            lexical: true,
-            entities: true,
-            vectors: true,
-            recall: true,
-            history: true,
-            durable: true,
-        }
+        Capabilities { lexical: true, entities: true, vectors: true, recall: true, history: true }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {

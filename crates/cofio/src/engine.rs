@@ -117,7 +117,18 @@ impl Engine {
         Self::shared(Arc::new(store), clock, Config::default())
     }
 
-    /// Makes an engine on a store that others may use too.
+    /// Makes an engine on a store that others may use too, unless it lacks something that memories
+    /// need: fails with `Unsupported` then, and says what it is.
+    pub fn open(
+        store: Arc<dyn Store>,
+        clock: impl Clock + 'static,
+        config: Config,
+    ) -> Result<Self> {
+        store.capabilities().require()?;
+        Ok(Self::shared(store, clock, config))
+    }
+
+    /// Makes an engine on a store that others may use too, and that is known to lack nothing.
     pub fn shared(store: Arc<dyn Store>, clock: impl Clock + 'static, config: Config) -> Self {
         Self {
             store,
@@ -132,10 +143,11 @@ impl Engine {
         }
     }
 
-    /// Returns the same engine, finding by meaning too.
+    /// Returns the same engine, finding by meaning too, if the store has room for vectors.
     #[must_use]
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
-        Self { embedder: Some(embedder), questions: Arc::default(), ..self }
+        let embedder = Some(embedder).filter(|_| self.store.capabilities().vectors);
+        Self { embedder, questions: Arc::default(), ..self }
     }
 
     /// Returns the same engine, asking these afterwards what memories name.

@@ -18,7 +18,7 @@ mod vectors;
 use async_trait::async_trait;
 use jiff::SignedDuration;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
@@ -436,18 +436,37 @@ pub enum Entries {
 /// What a store can do by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Finds by words.
+    /// Finds by words; an engine refuses a store that does not.
     pub lexical: bool,
-    /// Finds by entities.
+    /// Finds by entities; an engine refuses a store that does not.
     pub entities: bool,
-    /// Finds by meaning.
+    /// Finds by meaning; without it an engine finds by words and names, as without an embedder.
     pub vectors: bool,
-    /// Gives back the vectors of a text that it has already.
+    /// Gives back the vectors of a text that it has already; if not, they are made again.
     pub recall: bool,
-    /// Keeps earlier versions.
+    /// Keeps earlier versions; an engine refuses a store that does not.
     pub history: bool,
-    /// Survives the end of the process.
-    pub durable: bool,
+}
+
+impl Capabilities {
+    /// Fails with `Unsupported`, naming it, if something is lacking that nobody can make up for.
+    pub fn require(self) -> Result<()> {
+        let needed = [
+            (self.lexical, "find by words"),
+            (self.entities, "find by names"),
+            (self.history, "keep earlier versions"),
+        ];
+        let lacking = needed.iter().filter(|(can, _)| !can).map(|(_, what)| *what);
+        let lacking: Vec<&str> = lacking.collect();
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "cannot use this store as a home for memories: it does not {}",
+            lacking.join(", nor ")
+        );
+        Err(Error::new(ErrorKind::Unsupported, message))
+    }
 }
 
 /// What waits in front of a store.

@@ -76,14 +76,7 @@ impl fmt::Debug for MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            lexical: true,
-            entities: true,
-            vectors: true,
-            recall: true,
-            history: true,
-            durable: false,
-        }
+        Capabilities { lexical: true, entities: true, vectors: true, recall: true, history: true }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {

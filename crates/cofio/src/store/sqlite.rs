@@ -166,14 +166,7 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            lexical: true,
-            entities: true,
-            vectors: true,
-            recall: true,
-            history: true,
-            durable: true,
-        }
+        Capabilities { lexical: true, entities: true, vectors: true, recall: true, history: true }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
