@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Result;
+use crate::{Result, terminal};
 
 /// The page.
 const PAGE: &str = "docs/providers.md";
@@ -58,6 +58,12 @@ const SUITES: &[Suite] = &[
                 "cofio-adapters::it shelved_store::on_qdrant::",
                 Some("qdrant"),
             ),
+            subject(
+                "SQLite and Chroma",
+                "cofio-adapters::it shelved_store::on_chroma::",
+                Some("chroma"),
+            ),
+            subject("SQLite and Mem0", "cofio-adapters::it shelved_store::on_mem0::", Some("mem0")),
         ],
     },
     Suite {
@@ -147,6 +153,14 @@ impl Passed {
         let refused = topic == "vectors" && !subject.vectors;
         Ok(if refused { "refuses" } else { "passes" })
     }
+}
+
+/// Says that nobody looked whether every case ran.
+pub fn warn_of_unread() {
+    terminal::warning(&format!(
+        "{PAGE} was neither checked nor written: `cargo test` does not say which test of which store \
+         ran; install cargo-nextest for that"
+    ));
 }
 
 /// Returns the cases that a file lists, each with its topic.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
+const YELLOW: &str = "1;33";
 const RED: &str = "1;31";
 
 /// Opens a part of a run.
@@ -16,6 +17,11 @@ pub fn heading(text: &str) {
 /// Says what is being done, in passing.
 pub fn note(text: &str) {
     eprintln!("{}", paint(DIM, text));
+}
+
+/// Says that something was left out.
+pub fn warning(text: &str) {
+    eprintln!("\n{} {text}", paint(YELLOW, "warning:"));
 }
 
 pub fn error(text: &str) {

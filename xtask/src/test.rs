@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use crate::cargo::{self, Stream, cargo};
-use crate::conformance::Passed;
+use crate::conformance::{self, Passed};
 use crate::servers::Started;
 use crate::tally::{Report, Tally, without_colour};
 use crate::{Result, provision, terminal};
@@ -35,8 +35,10 @@ pub fn all(filters: &[&str]) -> Result<()> {
     let (all, in_code, in_docs) = (sum.ran(), code.ran(), docs.ran());
     println!("\nTests run: {all} ({in_code} in code, {in_docs} in documentation); {sum}");
     outcome?;
-    if filters.is_empty() && runner == Runner::Nextest {
-        passed.tell(&versions)?;
+    match runner {
+        Runner::Nextest if filters.is_empty() => passed.tell(&versions)?,
+        Runner::Nextest => {}
+        Runner::CargoTest => conformance::warn_of_unread(),
     }
     if all > 0 {
         Ok(())

@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Read counts and times, as Prometheus does
-         * @description How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, what waits, and whether each server that memories are kept on answers. Nobody is named, and nothing is said of any memory. What the store holds is counted, and servers are asked, at most every ten seconds.
+         * @description How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, what waits, and whether each server that memories are kept on answers. Nobody is named, and nothing is said of any memory. What the store holds is counted, and servers are asked, at most every ten seconds. A store that does not say what it holds is left out of the counts; one that does not even say who asks leaves only whether each server answers, which nobody needs a key for.
          *
          *     The key needs the right to admin.
          */

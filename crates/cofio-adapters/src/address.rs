@@ -21,11 +21,11 @@ pub fn of(url: &str, path: &str, noun: &str, example: &str) -> Result<Uri> {
     if !matches!(address.scheme_str(), Some("http" | "https")) {
         return Err(unfit("it starts with neither https:// nor http://"));
     }
-    let Some(authority) = address.authority().filter(|authority| !authority.host().is_empty())
-    else {
+    if address.host().is_none_or(str::is_empty) {
         return Err(unfit("it names no host"));
-    };
-    if authority.as_str().contains('@') {
+    }
+    // A password with a / in it would be taken for a port and a path, and shown with them.
+    if url.contains('@') {
         return Err(unfit("a user or password does not belong there"));
     }
     if address.query().is_some() || url.contains('#') {
@@ -60,6 +60,8 @@ mod tests {
         check("ftp://host/v1", Err("neither"));
         check("https://", Err("it"));
         check("https://me:secret@host/v1", Err("password"));
+        check("https://me:12/secret@host/v1", Err("password"));
+        check("https://me:12/v1?secret@host", Err("password"));
         check("https://host/v1?key=secret", Err("before any ?"));
         check("https://host/v1#secret", Err("before any ?"));
         check("", Err("it"));

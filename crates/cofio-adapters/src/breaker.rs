@@ -28,17 +28,6 @@ pub enum Circuit {
     HalfOpen,
 }
 
-impl Circuit {
-    /// Returns the written name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half-open",
-        }
-    }
-}
-
 /// Lets calls through or not, by how those before went.
 ///
 /// Moments are counted from any beginning, which is the same for all of them.
@@ -127,6 +116,14 @@ impl Breaker {
             State::Closed { .. } => Circuit::Closed,
             State::Open { .. } => Circuit::Open,
             State::HalfOpen => Circuit::HalfOpen,
+        }
+    }
+
+    /// Returns how long the server is still left alone.
+    pub fn rest(&self, now: Duration) -> Duration {
+        match self.state {
+            State::Open { until } => until.saturating_sub(now),
+            State::Closed { .. } | State::HalfOpen => Duration::ZERO,
         }
     }
 

@@ -32,9 +32,9 @@ pub struct Options {
     pub timeout: Duration,
     /// How many slots a portion has at most.
     pub portion: usize,
-    /// When to try again what changes something.
+    /// When to try again what changes something; its deadline follows from the rest.
     pub retry: Retry,
-    /// When to try again what is read, for which somebody waits.
+    /// When to try again what is read, for which somebody waits; its deadline follows too.
     pub reading_retry: Retry,
     /// When to leave the server alone.
     pub limits: Limits,
@@ -47,11 +47,10 @@ impl Options {
             name: name.into(),
             timeout: Duration::from_secs(10),
             portion: 500,
-            retry: Retry { deadline: Duration::from_secs(30), ..Retry::default() },
+            retry: Retry::default(),
             reading_retry: Retry {
                 retries: 1,
                 first_delay: Duration::from_millis(100),
-                deadline: Duration::from_secs(10),
                 ..Retry::default()
             },
             limits: Limits::default(),
@@ -100,6 +99,12 @@ impl Guarded {
     pub fn new(shelf: Arc<dyn Shelf>, options: Options) -> Result<Self> {
         let breaker = Mutex::new(Breaker::new(options.limits.clone()));
         let (timer, start) = (Timer::start()?, Instant::now());
+        let Options { timeout, ref retry, ref reading_retry, .. } = options;
+        let options = Options {
+            retry: retry.clone().with_time_for(timeout),
+            reading_retry: reading_retry.clone().with_time_for(timeout),
+            ..options
+        };
         Ok(Self { shelf, options, timer, start, breaker, counters: Counters::default() })
     }
 
@@ -165,10 +170,12 @@ impl Guarded {
                 return Err(Failure::lasting(self.left_alone(rest)));
             }
         };
-        let answer = self.timer.within(self.options.timeout.min(left), call).await;
+        // Less may be left if a server asked for a longer wait.
+        let patience = self.options.timeout.min(left);
+        let answer = self.timer.within(patience, call).await;
         let answer = answer.unwrap_or_else(|| {
             count(&self.counters.timeouts);
-            Err(self.too_slow())
+            Err(self.too_slow(patience))
         });
         match answer {
             Ok(answer) => {
@@ -188,6 +195,32 @@ impl Guarded {
         }
     }
 
+    /// Says whether the server is asked as usual.
+    fn asked_as_usual(&self) -> Component {
+        let (circuit, rest) = {
+            let breaker = self.breaker();
+            (breaker.circuit(), breaker.rest(self.start.elapsed()))
+        };
+        let (status, message) = match circuit {
+            Circuit::Closed => (Status::Healthy, "it is asked as usual".to_owned()),
+            Circuit::Open if rest.is_zero() => {
+                (Status::Degraded, "it failed too often; the next call tries it again".to_owned())
+            }
+            Circuit::Open => {
+                let message = format!(
+                    "it failed {} times in a row and is left alone for {} s more",
+                    self.options.limits.failures,
+                    rest.as_secs() + 1
+                );
+                (Status::Degraded, message)
+            }
+            Circuit::HalfOpen => {
+                (Status::Degraded, "it failed too often; one call tries it now".to_owned())
+            }
+        };
+        Component { name: "calls", status, message }
+    }
+
     fn left_alone(&self, rest: Duration) -> Error {
         let Options { name, limits, .. } = &self.options;
         let message = format!(
@@ -198,9 +231,9 @@ impl Guarded {
         Error::new(ErrorKind::Provider, message).with("retryAfterSeconds", rest.as_secs() + 1)
     }
 
-    fn too_slow(&self) -> Error {
-        let Options { name, timeout, .. } = &self.options;
-        let message = format!("{name} did not answer within {} ms", timeout.as_millis());
+    fn too_slow(&self, patience: Duration) -> Error {
+        let name = &self.options.name;
+        let message = format!("{name} did not answer within {} ms", patience.as_millis());
         Error::new(ErrorKind::Provider, message)
     }
 
@@ -351,13 +384,11 @@ impl Shelf for Guarded {
 
     /// Asks once, whether or not the server is left alone, and says whether it is.
     async fn health(&self) -> Result<Health> {
-        let answer = self.timer.within(self.options.timeout, self.shelf.health()).await;
-        let health = answer.unwrap_or_else(|| Err(self.too_slow()))?;
+        let Options { timeout, .. } = self.options;
+        let answer = self.timer.within(timeout, self.shelf.health()).await;
+        let health = answer.unwrap_or_else(|| Err(self.too_slow(timeout)))?;
         let Health { latency, version, mut components, .. } = health;
-        let circuit = self.circuit();
-        let status = if circuit == Circuit::Closed { Status::Healthy } else { Status::Degraded };
-        let message = format!("the circuit is {}", circuit.as_str());
-        components.push(Component { name: "circuit", status, message });
+        components.push(self.asked_as_usual());
         Ok(Health::new(latency, version, components))
     }
 }

@@ -48,14 +48,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cofio::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint,
-    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
+    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
+    JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, PendingCheckup,
     Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use cofio::store::kit::{Bell, Ready};
 use cofio::store::{
-    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Found, Inquiry, Listing, Page, Permit,
-    Rejection, ScopeSummary, Store, Tombstone, Watch,
+    Backlog, Capabilities, Claimed, Clock, EmbeddingState, Entries, Found, Inquiry, Listing, Page,
+    Permit, Rejection, ScopeSummary, Store, Tombstone,
 };
 use cofio::{Error, ErrorKind, Result};
 use tokio::runtime::{Builder, Runtime};
@@ -341,14 +341,7 @@ use {asking, reading_all, writing};
 #[async_trait]
 impl Store for PostgresStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            lexical: true,
-            entities: true,
-            vectors: true,
-            recall: true,
-            history: true,
-            durable: true,
-        }
+        Capabilities { lexical: true, entities: true, vectors: true, recall: true, history: true }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
@@ -659,12 +652,13 @@ impl Store for PostgresStore {
         Ok(0)
     }
 
-    async fn health(&self, clock: Watch<'_>) -> Vec<Checkup> {
-        let start = clock();
-        let asked = asking!(self; session => health::look(&session));
-        let latency = clock().duration_since(start).unsigned_abs();
-        let health = asked.map(|seen| seen.after(latency));
-        vec![Checkup { name: "postgres".to_owned(), health }]
+    fn health<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>> {
+        let asked = async {
+            let start = clock.now();
+            let seen = asking!(self; session => health::look(&session))?;
+            Ok(seen.after(clock.now().duration_since(start).unsigned_abs()))
+        };
+        vec![PendingCheckup::new("postgres", asked)]
     }
 
     fn backlog(&self) -> Backlog {

@@ -23,6 +23,7 @@ use cofio::shelf::{
 };
 
 use self::client::{Client, End, Told};
+pub use self::failure::COMMANDS;
 use crate::scoped;
 use crate::threads::Threads;
 

@@ -58,6 +58,15 @@ impl Failure {
 }
 
 impl Retry {
+    /// Returns the same, with a deadline by which all attempts have their time and all waits theirs.
+    pub(crate) fn with_time_for(self, attempt: Duration) -> Self {
+        // Whoever tries so often does not mean to end.
+        let waits = (0..self.retries).take(1_000).map(|number| self.delay(number, None, 1.0));
+        let waits = waits.fold(Duration::ZERO, Duration::saturating_add);
+        let attempts = attempt.saturating_mul(self.retries.saturating_add(1));
+        Self { deadline: attempts.saturating_add(waits), ..self }
+    }
+
     /// Begins to count attempts, of which the first starts now.
     pub(crate) fn attempts(&self) -> Attempts<'_> {
         Attempts { retry: self, start: Instant::now(), number: 0 }
@@ -134,6 +143,21 @@ mod tests {
         let retry = Retry::default();
         check(&retry, 0, Some(60), 1.0, 60_000);
         check(&retry, 3, Some(1), 1.0, 8_000);
+    }
+
+    #[test]
+    fn all_attempts_and_waits_have_their_time() {
+        let check = |retries, attempt, expected| {
+            let retry = Retry { retries, ..Retry::default() };
+            let retry = retry.with_time_for(Duration::from_secs(attempt));
+            assert_eq!(retry.deadline, Duration::from_secs(expected));
+        };
+        check(0, 10, 10);
+        check(3, 10, 47);
+        check(3, 60, 247);
+        check(6, 1, 68);
+        let forever = Retry { retries: u32::MAX, ..Retry::default() };
+        assert!(forever.with_time_for(Duration::MAX).deadline > Duration::from_hours(1));
     }
 
     #[test]

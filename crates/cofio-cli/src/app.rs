@@ -35,7 +35,7 @@ impl App {
         let around = Surroundings::of_process()?;
         let settings = Settings::load(&around, &Overrides::from(globals))?;
         let home = Home::open(&settings, &around)?;
-        let (engine, embedder) = engine(&home, &settings, &around);
+        let (engine, embedder) = engine(&home, &settings, &around)?;
         Ok(Self {
             caller: Caller::local(settings.user().clone()),
             output: Output::new(globals.form(), settings.color()),
@@ -168,15 +168,19 @@ impl App {
 
 /// Puts an engine on a store, with the embedder that the settings name and the
 /// recognisers that are here.
-pub fn engine(home: &Home, settings: &Settings, around: &Surroundings) -> (Engine, Chosen) {
+pub fn engine(
+    home: &Home,
+    settings: &Settings,
+    around: &Surroundings,
+) -> cofio::Result<(Engine, Chosen)> {
     let embedder = embedder::chosen(settings, around);
     let mirrored = mirrors::followed(home.store.clone(), settings);
-    let mut engine = Engine::shared(Arc::new(mirrored), Timestamp::now, settings.config())
+    let mut engine = Engine::open(Arc::new(mirrored), Timestamp::now, settings.config())?
         .with_recognisers(recognisers::chosen(settings));
     if let Some(embedder) = embedder.ready() {
         engine = engine.with_embedder(Arc::clone(embedder));
     }
-    (engine, embedder)
+    Ok((engine, embedder))
 }
 
 /// Reads the settings for this process.

@@ -81,7 +81,7 @@ fn open(settings: &Settings) -> cofio::Result<Opened> {
     let around = Surroundings::of_process()
         .map_err(|error| cofio::Error::new(cofio::ErrorKind::Configuration, error.to_string()))?;
     let home = Home::open(settings, &around)?.with_working_memory();
-    let (engine, embedder) = app::engine(&home, settings, &around);
+    let (engine, embedder) = app::engine(&home, settings, &around)?;
     // What cannot be taken in now is looked at again as long as the door is open.
     let _ = block_on(mirrors::take_in(&engine, settings));
     let engine = llm::counselled(engine, home.store, settings, &around).map_err(|error| {

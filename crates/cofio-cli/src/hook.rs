@@ -75,7 +75,7 @@ impl Hook {
         let home = Home::open_current(&settings, &around);
         let home = home.context("cannot open the store: cofio doctor says more")?;
         let store = Arc::new(mirrors::followed(home.store, &settings));
-        let mut engine = Engine::shared(store, Timestamp::now, settings.config());
+        let mut engine = Engine::open(store, Timestamp::now, settings.config())?;
         if let Some(embedder) = embedder {
             engine = engine.with_embedder(Arc::new(Punctual { embedder, until }));
         }

@@ -141,15 +141,21 @@ impl Settings {
         Self::load_by(around, flags, |values| values)
     }
 
-    /// Does the same for an arrangement that somebody names; where texts stand is only what the
-    /// settings say if it is theirs.
-    pub fn arranged(around: &Surroundings, mut flags: Overrides, preset: Preset) -> Result<Self> {
+    /// Does the same for an arrangement that somebody names by a flag of its own; where texts stand
+    /// is only what the settings say if it is theirs.
+    pub fn arranged(
+        around: &Surroundings,
+        mut flags: Overrides,
+        preset: Preset,
+        flag: &'static str,
+    ) -> Result<Self> {
         let own = Self::load(around, &flags).ok().map(|own| own.values.preset.value);
         flags.preset = Some(preset.to_string());
         if matches!(preset, Preset::Postgres | Preset::Tiered) {
             flags.backend = Some("sqlite".to_owned());
         }
         Self::load_by(around, &flags, |mut values| {
+            values.preset.origin = Origin::Flag(flag);
             if own != Some(preset) {
                 values.routes.value = None;
             }

@@ -24,6 +24,7 @@ mod openapi;
 mod openspec;
 mod progress;
 mod rest;
+mod rounds;
 mod shape;
 mod stream;
 mod tools;

@@ -52,8 +52,8 @@ struct Inner {
 /// What there is at one moment, to be told once.
 #[derive(Debug)]
 pub(crate) struct Present {
-    /// What the store holds.
-    pub(crate) census: Census,
+    /// What the store holds, if it says so.
+    pub(crate) census: Option<Census>,
     /// How everything is that memories are kept in.
     pub(crate) checkups: Arc<[Checkup]>,
     /// What waits in front of the store.
@@ -62,6 +62,15 @@ pub(crate) struct Present {
     pub(crate) jobs: usize,
     /// How many streams are open.
     pub(crate) streams: usize,
+}
+
+/// Writes down how everything is that memories are kept in, and nothing else.
+pub(crate) fn written(checkups: &[Checkup]) -> Result<String, std::fmt::Error> {
+    let (mut page, mut registry) = (String::new(), Registry::default());
+    stores::register(&mut registry, checkups);
+    text::encode_registry(&mut page, &registry)?;
+    text::encode_eof(&mut page)?;
+    Ok(page)
 }
 
 /// A request that is being answered, for as long as this is kept.
@@ -148,20 +157,12 @@ impl Drop for UnderWay {
 impl Present {
     fn registry(&self) -> Registry {
         let mut registry = Registry::default();
-        let entries: Family<Labels<2>, Gauge> = Family::default();
-        for (&(layer, kind), &count) in &self.census.entries {
-            let labels = [("layer", layer.as_str()), ("kind", kind.as_str())];
-            entries.get_or_create(&labels).set(signed(count));
+        if let Some(census) = &self.census {
+            register(&mut registry, census);
         }
-        registry.register("memory_entries", "Memories by layer and kind", entries);
         let (writes, reads) = (self.backlog.writes as u64, self.backlog.reads as u64);
         let (jobs, streams) = (self.jobs as u64, self.streams as u64);
         for (name, about, count) in [
-            (
-                "cofio_pending_embeddings",
-                "Memories that have no vector yet",
-                self.census.pending_embeddings,
-            ),
             ("cofio_store_writes_waiting", "Writes that the store has not begun", writes),
             ("cofio_store_reads_waiting", "Reads that the store has not begun", reads),
             ("cofio_jobs_running", "Work that goes on after its request was answered", jobs),
@@ -169,10 +170,22 @@ impl Present {
         ] {
             registry.register(name, about, ConstGauge::new(signed(count)));
         }
-        maintenance::register(&mut registry, &self.census.tasks);
         stores::register(&mut registry, &self.checkups);
         registry
     }
+}
+
+/// Tells what the store holds.
+fn register(registry: &mut Registry, census: &Census) {
+    let entries: Family<Labels<2>, Gauge> = Family::default();
+    for (&(layer, kind), &count) in &census.entries {
+        let labels = [("layer", layer.as_str()), ("kind", kind.as_str())];
+        entries.get_or_create(&labels).set(signed(count));
+    }
+    registry.register("memory_entries", "Memories by layer and kind", entries);
+    let pending = ConstGauge::new(signed(census.pending_embeddings));
+    registry.register("cofio_pending_embeddings", "Memories that have no vector yet", pending);
+    maintenance::register(registry, &census.tasks);
 }
 
 fn signed(count: u64) -> i64 {

@@ -62,6 +62,7 @@ use crate::recognise::Pipeline;
 use crate::retrieval::{self, Selection};
 use crate::store::{Backlog, Store};
 
+pub use crate::store::Clock;
 pub use census::{Census, TaskCensus};
 pub use context::ContextRequest;
 pub use correct::Corrected;
@@ -96,18 +97,6 @@ const MOST_CUSTOM: usize = 64;
 /// How many tags a filter may name.
 const MOST_TAGS: usize = 1_000;
 
-/// Tells the time.
-pub trait Clock: Send + Sync {
-    /// Returns this moment.
-    fn now(&self) -> Timestamp;
-}
-
-impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
-    fn now(&self) -> Timestamp {
-        self()
-    }
-}
-
 /// Remembers, finds, changes and forgets, for callers and within their scopes.
 #[derive(Clone)]
 pub struct Engine {
@@ -128,7 +117,18 @@ impl Engine {
         Self::shared(Arc::new(store), clock, Config::default())
     }
 
-    /// Makes an engine on a store that others may use too.
+    /// Makes an engine on a store that others may use too, unless it lacks something that memories
+    /// need: fails with `Unsupported` then, and says what it is.
+    pub fn open(
+        store: Arc<dyn Store>,
+        clock: impl Clock + 'static,
+        config: Config,
+    ) -> Result<Self> {
+        store.capabilities().require()?;
+        Ok(Self::shared(store, clock, config))
+    }
+
+    /// Makes an engine on a store that others may use too, and that is known to lack nothing.
     pub fn shared(store: Arc<dyn Store>, clock: impl Clock + 'static, config: Config) -> Self {
         Self {
             store,
@@ -143,10 +143,11 @@ impl Engine {
         }
     }
 
-    /// Returns the same engine, finding by meaning too.
+    /// Returns the same engine, finding by meaning too, if the store has room for vectors.
     #[must_use]
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
-        Self { embedder: Some(embedder), questions: Arc::default(), ..self }
+        let embedder = Some(embedder).filter(|_| self.store.capabilities().vectors);
+        Self { embedder, questions: Arc::default(), ..self }
     }
 
     /// Returns the same engine, asking these afterwards what memories name.

@@ -43,7 +43,7 @@ pub use evidence::{
     WordUse,
 };
 pub use filter::{Criteria, Filter, Objection, TimeRange, TriplePattern};
-pub use health::{Checkup, Component, Health, Status};
+pub use health::{Checkup, Component, Health, PendingCheckup, Status};
 pub use id::MemoryId;
 pub(crate) use id::unique_digits;
 pub use identifier::{Identifier, Identifiers};

@@ -22,14 +22,13 @@ use async_trait::async_trait;
 use self::placing::Editions;
 use self::sweeping::Suspects;
 use self::tidying::Disorder;
-use self::together::{Waiting, together};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Change, Checkup, CleanText, Commit, Filter, Identifier, Memory, MemoryId, Outcome, Scope, Slot,
-    Timestamp,
+    Change, CleanText, Commit, Filter, Identifier, Memory, MemoryId, Outcome, PendingCheckup,
+    Scope, Slot, Timestamp,
 };
 use crate::shelf::Shelf;
-use crate::store::{Capabilities, Found, Inquiry, Missing, Store, Surrounding, Watch};
+use crate::store::{Capabilities, Clock, Found, Inquiry, Missing, Store, Surrounding};
 
 pub use moving::MovableShelved;
 pub use rules::{Rule, Rules};
@@ -161,15 +160,12 @@ impl Surrounding for Shelved {
         Ok(noted + self.sweep(scopes, now).await?)
     }
 
-    async fn health_around(&self, clock: Watch<'_>) -> Vec<Checkup> {
+    fn health_around<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>> {
         let mut shelves: Vec<_> = self.shelves.iter().collect();
         shelves.sort_by_key(|(name, _)| name.as_str());
-        let asked = shelves.into_iter().map(|(name, shelf)| -> Waiting<'_, Checkup> {
-            Box::pin(async { Checkup { name: name.to_string(), health: shelf.health().await } })
-        });
-        let mut checkups = self.home.health(clock).await;
-        checkups.extend(together(asked.collect()).await);
-        checkups
+        let asked = shelves.into_iter();
+        let asked = asked.map(|(name, shelf)| PendingCheckup::new(name.as_str(), shelf.health()));
+        self.home.health(clock).into_iter().chain(asked).collect()
     }
 
     async fn find_inside(

@@ -18,11 +18,11 @@ mod vectors;
 use async_trait::async_trait;
 use jiff::SignedDuration;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Cues, Entity, Evidence, Filter,
-    Fingerprint, Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory,
-    MemoryId, Outcome, PassageHash, Place, Reading, Scope, Spending, Spent, Stage, State, Survey,
+    Access, Amount, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
+    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
+    PassageHash, PendingCheckup, Place, Reading, Scope, Spending, Spent, Stage, State, Survey,
     Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
@@ -336,9 +336,11 @@ pub trait Store: Send + Sync {
     /// that was; what may be about to be named is left.
     async fn clear_away(&self, scopes: &[Scope], now: Timestamp) -> Result<usize>;
 
-    /// Asks how everything is that memories are kept in, the store itself first; the clock says how
-    /// long it takes.
-    async fn health(&self, clock: Watch<'_>) -> Vec<Checkup>;
+    /// Returns everything that memories are kept in, the store itself first, each to be asked how it
+    /// is; the clock says how long that takes.
+    ///
+    /// Each is asked apart from the others, so that one that does not answer can be given up.
+    fn health<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>>;
 
     /// Returns how much was asked of this store, by this process, and is not begun yet.
     fn backlog(&self) -> Backlog;
@@ -393,8 +395,17 @@ pub struct Foreseen {
     pub model: Option<Fingerprint>,
 }
 
-/// Says which moment it is.
-pub type Watch<'a> = &'a (dyn Fn() -> Timestamp + Sync);
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Returns this moment.
+    fn now(&self) -> Timestamp;
+}
+
+impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
+    fn now(&self) -> Timestamp {
+        self()
+    }
+}
 
 /// Says whether a call may be made, by what was spent so far.
 pub type Permit = Box<dyn FnOnce(&Spent) -> Result<()> + Send>;
@@ -425,18 +436,37 @@ pub enum Entries {
 /// What a store can do by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Finds by words.
+    /// Finds by words; an engine refuses a store that does not.
     pub lexical: bool,
-    /// Finds by entities.
+    /// Finds by entities; an engine refuses a store that does not.
     pub entities: bool,
-    /// Finds by meaning.
+    /// Finds by meaning; without it an engine finds by words and names, as without an embedder.
     pub vectors: bool,
-    /// Gives back the vectors of a text that it has already.
+    /// Gives back the vectors of a text that it has already; if not, they are made again.
     pub recall: bool,
-    /// Keeps earlier versions.
+    /// Keeps earlier versions; an engine refuses a store that does not.
     pub history: bool,
-    /// Survives the end of the process.
-    pub durable: bool,
+}
+
+impl Capabilities {
+    /// Fails with `Unsupported`, naming it, if something is lacking that nobody can make up for.
+    pub fn require(self) -> Result<()> {
+        let needed = [
+            (self.lexical, "find by words"),
+            (self.entities, "find by names"),
+            (self.history, "keep earlier versions"),
+        ];
+        let lacking = needed.iter().filter(|(can, _)| !can).map(|(_, what)| *what);
+        let lacking: Vec<&str> = lacking.collect();
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "cannot use this store as a home for memories: it does not {}",
+            lacking.join(", nor ")
+        );
+        Err(Error::new(ErrorKind::Unsupported, message))
+    }
 }
 
 /// What waits in front of a store.

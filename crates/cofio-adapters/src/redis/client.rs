@@ -54,7 +54,11 @@ impl End {
 impl Client {
     /// Checks the address.
     pub fn new(options: &Options) -> Result<Self> {
-        let server = redis::Client::open(options.url.trim()).map_err(|_| failure::address())?;
+        let url = options.url.trim();
+        if hides_password(url) {
+            return Err(failure::address());
+        }
+        let server = redis::Client::open(url).map_err(|_| failure::address())?;
         Ok(Self { server, options: options.clone(), session: None })
     }
 
@@ -270,6 +274,14 @@ impl From<RedisError> for Failed {
     fn from(error: RedisError) -> Self {
         Self(error)
     }
+}
+
+/// Returns whether a password may begin where the address seems to name a port: up to a `/` or `?` in
+/// the password, which ought to be encoded.
+fn hides_password(url: &str) -> bool {
+    let (_, rest) = url.split_once("://").unwrap_or(("", url));
+    let server = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    server > 0 && rest[server..].contains('@')
 }
 
 /// Returns the end of a range that begins after a name.

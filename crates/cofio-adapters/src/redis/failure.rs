@@ -7,6 +7,26 @@ use std::fmt::Display;
 use cofio::{Error, ErrorKind};
 use redis::RedisError;
 
+/// Everything that a server is asked to do; `WAITAOF` only where it knows it, as since Redis 7.2.
+pub const COMMANDS: &[&str] = &[
+    "ZADD",
+    "ZREM",
+    "ZRANGEBYLEX",
+    "SET",
+    "MGET",
+    "DEL",
+    "EXISTS",
+    "PEXPIREAT",
+    "PERSIST",
+    "MULTI",
+    "EXEC",
+    "INFO",
+    "PING",
+    "SELECT",
+    "CONFIG GET",
+    "WAITAOF",
+];
+
 /// Says why there was no answer, and whether the connection can still be used.
 pub fn of(error: &RedisError, address: &dyn Display) -> (Error, bool) {
     if let Some(code) = code(error) {
@@ -64,8 +84,7 @@ fn refused(code: &str, address: &dyn Display) -> (Error, bool) {
         "WRONGPASS" => (Configuration, WRONG_PASSWORD, false),
         "NOPERM" => (
             Configuration,
-            "the user may not do that (NOPERM); it needs ZADD, ZREM, ZRANGEBYLEX, SET, MGET, \
-             DEL, EXISTS, PEXPIREAT, PERSIST, INFO and PING for the keys of the prefix",
+            "the user may not do that (NOPERM); let it do this, for the keys of the prefix",
             true,
         ),
         "MOVED" | "ASK" | "CROSSSLOT" => (
@@ -78,7 +97,9 @@ fn refused(code: &str, address: &dyn Display) -> (Error, bool) {
         }
         _ => (Provider, "it refused", true),
     };
-    let message = format!("cannot use redis at {address}: {why}");
+    let needed =
+        if code == "NOPERM" { format!(": {}", COMMANDS.join(", ")) } else { String::new() };
+    let message = format!("cannot use redis at {address}: {why}{needed}");
     (Error::new(kind, message).with("code", code), usable)
 }
 

@@ -17,10 +17,10 @@ use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, raw, slot, told, user,
 };
 
-const URL: &str = "COFIO_TEST_CHROMA_URL";
+pub const URL: &str = "COFIO_TEST_CHROMA_URL";
 const PROGRAM: &str = "COFIO_TEST_CHROMA_PROGRAM";
 
-fn fresh() -> (Arc<dyn Shelf>, ()) {
+pub fn fresh() -> (Arc<dyn Shelf>, ()) {
     let open = |url: &str| -> Arc<dyn Shelf> {
         Arc::new(open(&Options { prefix: own_prefix(), ..Options::new(url) }))
     };

@@ -53,7 +53,13 @@ mod postgres;
 mod qdrant;
 #[cfg(feature = "redis")]
 mod redis;
-#[cfg(all(feature = "postgres", feature = "redis", feature = "qdrant"))]
+#[cfg(all(
+    feature = "postgres",
+    feature = "redis",
+    feature = "qdrant",
+    feature = "chroma",
+    feature = "mem0"
+))]
 mod shelved_store;
 #[cfg(feature = "spacy")]
 mod spacy;

@@ -17,10 +17,10 @@ use crate::shelves::{
     content, faults, on_server, own_prefix, provisioned, raw, slot, tag, told, user,
 };
 
-const URL: &str = "COFIO_TEST_MEM0_URL";
+pub const URL: &str = "COFIO_TEST_MEM0_URL";
 const PYTHON: &str = "COFIO_TEST_MEM0_PYTHON";
 
-fn fresh() -> (Arc<dyn Shelf>, ()) {
+pub fn fresh() -> (Arc<dyn Shelf>, ()) {
     let open = |url: &str| -> Arc<dyn Shelf> {
         Arc::new(open(&Options { prefix: own_prefix(), ..Options::new(url) }))
     };

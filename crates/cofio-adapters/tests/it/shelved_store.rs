@@ -1,4 +1,4 @@
-//! A store in PostgreSQL whose texts stand on real shelves keeps the contract too.
+//! A store whose texts stand on real shelves keeps the contract too: in PostgreSQL, and in a file.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,16 +6,30 @@ use std::sync::Arc;
 use cofio::model::Identifier;
 use cofio::shelf::Shelf;
 use cofio::shelved::{Rule, Rules, Shelved};
-use cofio::store::{MemoryStore, Store, conformance};
+use cofio::store::{Durability, MemoryStore, SqliteOptions, SqliteStore, Store, conformance};
+use tempfile::TempDir;
 
 use crate::postgres::place::Place;
 
 /// Puts every text on one shelf.
-fn shelved(place: &Place, shelf: Arc<dyn Shelf>) -> Arc<dyn Store> {
+fn shelved(home: impl Store + 'static, shelf: Arc<dyn Shelf>) -> Arc<dyn Store> {
     let name = Identifier::new("attic").unwrap();
     let shelves = HashMap::from([(name.clone(), shelf)]);
     let rules = Rules(vec![Rule::everything(name)]);
-    Arc::new(Shelved::new(Arc::new(place.open()), shelves, rules).unwrap())
+    Arc::new(Shelved::new(Arc::new(home), shelves, rules).unwrap())
+}
+
+/// Puts every text on a shelf, if there is one, and everything else into a file.
+fn beside_file(shelf: Option<Arc<dyn Shelf>>) -> (Arc<dyn Store>, Option<TempDir>) {
+    let Some(shelf) = shelf else {
+        // Nobody asks it anything.
+        return (Arc::new(MemoryStore::new()), None);
+    };
+    let folder = TempDir::new().unwrap();
+    // It is thrown away, so nothing has to wait for the disk.
+    let options = SqliteOptions { durability: Durability::ProcessOnly, ..Default::default() };
+    let file = SqliteStore::open_with(&folder.path().join("cofio.db"), options).unwrap();
+    (shelved(file, shelf), Some(folder))
 }
 
 /// Runs a case if variables name both servers.
@@ -31,7 +45,7 @@ mod on_redis {
 
     fn fresh() -> (Arc<dyn Store>, Option<Place>) {
         match Place::new().filter(|_| crate::shelves::provisioned(redis::URL).is_some()) {
-            Some(place) => (shelved(&place, redis::fresh().0), Some(place)),
+            Some(place) => (shelved(place.open(), redis::fresh().0), Some(place)),
             // Nobody asks it anything.
             None => (Arc::new(MemoryStore::new()), None),
         }
@@ -50,7 +64,7 @@ mod on_qdrant {
 
     fn fresh() -> (Arc<dyn Store>, Option<(Place, Own)>) {
         match Place::new().zip(Own::open()) {
-            Some((place, own)) => (shelved(&place, own.shelf.clone()), Some((place, own))),
+            Some((place, own)) => (shelved(place.open(), own.shelf.clone()), Some((place, own))),
             // Nobody asks it anything.
             None => (Arc::new(MemoryStore::new()), None),
         }
@@ -58,6 +72,38 @@ mod on_qdrant {
 
     fn unless_skipped(case: impl Future<Output = ()>) {
         super::unless_skipped(URL, case);
+    }
+
+    conformance::suite!(fresh, unless_skipped);
+}
+
+mod on_chroma {
+    use super::*;
+    use crate::chroma;
+    use crate::shelves::provisioned;
+
+    fn fresh() -> (Arc<dyn Store>, Option<TempDir>) {
+        beside_file(provisioned(chroma::URL).map(|_| chroma::fresh().0))
+    }
+
+    fn unless_skipped(case: impl Future<Output = ()>) {
+        crate::shelves::unless_skipped(chroma::URL, case);
+    }
+
+    conformance::suite!(fresh, unless_skipped);
+}
+
+mod on_mem0 {
+    use super::*;
+    use crate::mem0;
+    use crate::shelves::provisioned;
+
+    fn fresh() -> (Arc<dyn Store>, Option<TempDir>) {
+        beside_file(provisioned(mem0::URL).map(|_| mem0::fresh().0))
+    }
+
+    fn unless_skipped(case: impl Future<Output = ()>) {
+        crate::shelves::unless_skipped(mem0::URL, case);
     }
 
     conformance::suite!(fresh, unless_skipped);

@@ -85,8 +85,8 @@ struct PartOutput {
 impl Migrate {
     pub async fn run(self, globals: &Globals) -> Result<()> {
         let settings = app::settings(globals)?;
-        let from = Place::of(self.from.as_ref(), self.from_schema.as_deref(), globals)?;
-        let to = Place::of(Some(&self.to), self.to_schema.as_deref(), globals)?;
+        let from = Place::of("from", self.from.as_ref(), self.from_schema.as_deref(), globals)?;
+        let to = Place::of("to", Some(&self.to), self.to_schema.as_deref(), globals)?;
         from.refuse_same(&to)?;
         let source = from.open()?;
         let destination = to.open_to_fill(self.dry_run)?;
@@ -159,11 +159,14 @@ impl MigrateOutput {
         let memories = present::count(memories, "memory", "memories");
         if self.dry_run {
             page.line(format!("would move {memories} from {from} to {to}"));
+        } else if self.is_unchanged() {
+            page.line(format!("nothing differs: {to} has the same {memories} as {from}"));
         } else {
             page.line(format!("moved {memories} from {from} to {to}"));
         }
         for part in self.parts.iter().filter(|part| part.count > 0) {
             let beside = match (part.already_there, part.changed) {
+                _ if self.is_unchanged() => String::new(),
                 (Some(there), _) if there > 0 => format!(" ({there} there already)"),
                 (_, Some(changed)) if changed < part.count => format!(" ({changed} written)"),
                 _ => String::new(),
@@ -176,6 +179,11 @@ impl MigrateOutput {
             "verified: every record is the same in both, and the audit of {entries} is whole"
         ));
         page.aside(format!("{from} is as it was; to use the new one, set {set}"));
+    }
+
+    /// Returns whether everything was there already.
+    fn is_unchanged(&self) -> bool {
+        !self.dry_run && self.parts.iter().all(|part| part.changed == Some(0))
     }
 
     fn count(&self, part: Part) -> u64 {

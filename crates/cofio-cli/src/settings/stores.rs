@@ -96,19 +96,44 @@ impl FromStr for Address {
 /// Leaves the password out, and everything behind the path, where one may hide.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = self.0.split(['?', '#']).next().unwrap_or_default();
-        let (scheme, rest) = shown.split_once("://").unwrap_or(("", shown));
-        let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-        let authority = match authority.rsplit_once('@') {
-            None => authority.to_owned(),
-            Some((user, host)) => {
-                let name = user.split(':').next().unwrap_or_default();
-                let hidden = if user.contains(':') { ":***" } else { "" };
-                format!("{name}{hidden}@{host}")
-            }
-        };
-        f.pad(&format!("{scheme}://{authority}{path}"))
+        let (scheme, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
+        f.pad(&format!("{scheme}://{}", without_password(rest)))
     }
+}
+
+/// Returns what follows the scheme, without any password.
+///
+/// A password that nobody has encoded may have any character in it, so that only the last `@` says
+/// where it ends; the servers' drivers do not agree on what it means before that.
+fn without_password(rest: &str) -> String {
+    let Some((user, server)) = rest.rsplit_once('@') else { return without_odd_port(rest) };
+    let behind = user.find(['?', '#']).map_or("", |at| &user[at..]);
+    if behind.contains('=') {
+        // Perhaps the last @ is part of a parameter, and what follows it is secret as well.
+        return HIDDEN.to_owned();
+    }
+    let name = user.split([':', '/', '?', '#']).next().unwrap_or_default();
+    let hidden = if name == user { String::new() } else { format!(":{HIDDEN}") };
+    format!("{name}{hidden}@{}", until_parameters(server))
+}
+
+/// Returns where servers are, unless a port is none: somebody may have left out the host, so that it
+/// is a password.
+fn without_odd_port(rest: &str) -> String {
+    let place = until_parameters(rest);
+    let (hosts, path) = place.find('/').map_or((place, ""), |at| place.split_at(at));
+    let has_port = |host: &str| {
+        // What stands in brackets has colons of its own.
+        let behind = host.rsplit(']').next().unwrap_or_default();
+        behind
+            .split_once(':')
+            .is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if hosts.split(',').all(has_port) { format!("{hosts}{path}") } else { HIDDEN.to_owned() }
+}
+
+fn until_parameters(place: &str) -> &str {
+    place.split(['?', '#']).next().unwrap_or_default()
 }
 
 impl fmt::Debug for Address {
@@ -116,6 +141,9 @@ impl fmt::Debug for Address {
         write!(f, "Address({self})")
     }
 }
+
+/// What stands for what is not shown.
+const HIDDEN: &str = "***";
 
 /// What Redis has to promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -280,7 +308,30 @@ mod tests {
         );
         check("redis://:secret@127.0.0.1/0", "redis://:***@127.0.0.1/0");
         check("redis://me:se@secret@host", "redis://me:***@host");
+        check("postgres://me:secret/more@db/cofio", "postgres://me:***@db/cofio");
+        check("postgres://me:sec/secret@db/cofio", "postgres://me:***@db/cofio");
+        check("postgres://me:sec?secret@db/cofio", "postgres://me:***@db/cofio");
+        check("postgres://me:sec#secret@db/cofio", "postgres://me:***@db/cofio");
+        check("postgres://me:se@sec/secret@db/cofio", "postgres://me:***@db/cofio");
+        check("postgres://me:sec?s=cret@secret@db/cofio", "postgres://***");
+        check("postgres://me@db/cofio?password=secret", "postgres://me@db/cofio");
+        check("postgres://me@db/cofio?password=my@secret", "postgres://***");
+        check("postgres://db/cofio?password=my@secret", "postgres://***");
+        check("postgres://me:secret", "postgres://***");
+        check("postgres://me@db", "postgres://me@db");
+        check(
+            "postgres://me:secret@[::1]:5432,db:5433/cofio",
+            "postgres://me:***@[::1]:5432,db:5433/cofio",
+        );
+        check(
+            "postgres://[::1]:5432,[::2],db:5433/cofio",
+            "postgres://[::1]:5432,[::2],db:5433/cofio",
+        );
+        check("rediss://:sec/secret@host:6379/0", "rediss://:***@host:6379/0");
+        check("redis://host:6379/0?password=secret", "redis://host:6379/0");
+        check("http://me:sec/secret@host:6334", "http://me:***@host:6334");
         check("http://host/?key=secret", "http://host/");
+        check("http://host/#secret", "http://host/");
         check("http://127.0.0.1:8000", "http://127.0.0.1:8000");
     }
 

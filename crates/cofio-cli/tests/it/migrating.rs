@@ -84,6 +84,8 @@ fn a_store_is_moved_to_another_file_and_the_first_stays_as_it_is() {
     let moved = report(&machine, "migrate --from embedded --to other.db --json");
     assert_eq!((&moved["verified"], &moved["passes"]), (&true.into(), &1.into()));
     assert!(parts(&moved).contains(&("memories".to_owned(), 3)), "{moved}");
+    let told = said(&machine, "migrate --from embedded --to other.db");
+    assert!(told.starts_with("nothing differs: ") && !told.contains("moved"), "{told}");
     let first = answers(&machine);
     set(&machine, &format!("store = '{}'", machine.path("other.db").display()));
     assert_eq!(answers(&machine), first);
@@ -102,7 +104,10 @@ fn what_cannot_be_moved_says_why() {
     assert!(refused("migrate --from nothing.db --to other.db").contains("there is no store"));
     assert!(refused("migrate --to mysql://me:hunter2@db/x").contains("only PostgreSQL"));
     refused("migrate --to postgres://me:hunter2@127.0.0.1:1/x");
-    assert!(refused("migrate --to postgres").contains("COFIO_POSTGRES_URL"));
+    let told = refused("migrate --to postgres");
+    assert!(told.contains("COFIO_POSTGRES_URL") && told.contains("(flag --to)"), "{told}");
+    let told = refused("migrate --from postgres --to other.db");
+    assert!(told.contains("(flag --from)") && !told.contains("--preset"), "{told}");
     said(&machine, "migrate --to other.db");
     said(&machine, "remember --store other.db Somebody wrote here");
     let told = refused("migrate --to other.db");

@@ -1,6 +1,7 @@
 //! Memories on servers of others, by the settings alone.
 
 mod together;
+mod watched;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -5,11 +5,13 @@ use axum::http::{HeaderMap, HeaderName, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use cofio::ErrorKind;
+use tokio::time;
 
 use super::failure::{Failure, Outcome};
 use super::house::House;
 use super::limits::Left;
 use super::manner::Manner;
+use super::metrics;
 use super::visit::Visitor;
 use crate::Place;
 
@@ -37,7 +39,15 @@ pub(super) async fn admit(
         };
         Ok((visitor, left, counted))
     };
-    let (visitor, left) = match admitted.await {
+    let admitted = if metrics::are_asked(&request) {
+        let Some(admitted) = unless_silent(admitted).await else {
+            return metrics::of_stores(&house, &manner).await;
+        };
+        admitted
+    } else {
+        admitted.await
+    };
+    let (visitor, left) = match admitted {
         Ok((visitor, left, Ok(()))) => (visitor, left),
         Ok((_, left, Err(failure))) => return told(failure.answer(&manner), left),
         Err(failure) => return Failure::answer(failure, &manner),
@@ -49,6 +59,13 @@ pub(super) async fn admit(
     request.extensions_mut().insert(place);
     request.extensions_mut().insert(visitor);
     told(next.run(request).await, left)
+}
+
+/// Returns who is let in or why not, or nothing if the home does not say who asks.
+async fn unless_silent<T>(admitted: impl Future<Output = Outcome<T>>) -> Option<Outcome<T>> {
+    let admitted = time::timeout(metrics::PATIENCE, admitted).await.ok()?;
+    let silent = admitted.as_ref().is_err_and(|failure| failure.status.is_server_error());
+    (!silent).then_some(admitted)
 }
 
 /// Returns an answer that says how many requests are left.

@@ -19,6 +19,7 @@ use tokio::time;
 use super::answer::json_content;
 use super::endpoint::Group;
 use super::house::House;
+use super::rounds;
 use crate::Opened;
 
 /// How long the store may take to answer.
@@ -111,33 +112,49 @@ pub(super) async fn ready(State(house): State<House>) -> (StatusCode, Json<Healt
 }
 
 async fn components(house: &House) -> BTreeMap<String, Component> {
-    let start = Instant::now();
-    let asked = async {
-        let opened = house.opened().await?;
-        Ok::<_, cofio::Error>((opened, opened.engine.embedding_state().await?))
+    let start = time::Instant::now();
+    let deadline = start + PATIENCE;
+    let opened = match before(deadline, house.opened()).await {
+        Ok(opened) => opened,
+        Err(unwell) => return BTreeMap::from([("store".to_owned(), unwell)]),
     };
-    let (opened, state) = match time::timeout(PATIENCE, asked).await {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(error)) => return store_only(Component::new(Status::Unhealthy, why(error.kind()))),
-        Err(_) => return store_only(Component::new(Status::Unhealthy, SLOW)),
+    let state = async {
+        let state = before(deadline, opened.engine.embedding_state()).await;
+        (state, start.elapsed())
     };
-    let store =
-        Component { latency_ms: Some(milliseconds(start.elapsed())), ..Component::default() };
-    let embedder = embedder(opened, &state);
-    let embeddings = Component { pending: Some(state.pending), ..refusals(&state) };
+    let ((state, took), shelves) = tokio::join!(state, shelves(opened));
+    let own = match state {
+        Ok(state) => own(opened, &state, took),
+        Err(unwell) => vec![("store".to_owned(), unwell)],
+    };
+    own.into_iter().chain(shelves).collect()
+}
+
+/// Returns what is answered until a moment, or what is wrong.
+async fn before<T>(
+    deadline: time::Instant,
+    asked: impl Future<Output = Result<T>>,
+) -> std::result::Result<T, Component> {
+    let answer = time::timeout_at(deadline, asked).await;
+    let answer = answer.map_err(|_| Component::new(Status::Unhealthy, SLOW))?;
+    answer.map_err(|error| Component::new(Status::Unhealthy, why(error.kind())))
+}
+
+/// Returns how well everything is but the servers that texts stand on.
+fn own(opened: &Opened, state: &EmbeddingState, took: Duration) -> Vec<(String, Component)> {
+    let store = Component { latency_ms: Some(milliseconds(took)), ..Component::default() };
+    let embedder = embedder(opened, state);
+    let embeddings = Component { pending: Some(state.pending), ..refusals(state) };
     let own = [("store", store), ("embedder", embedder), ("embeddings", embeddings)];
-    let own = own.map(|(name, component)| (name.to_owned(), component));
-    own.into_iter().chain(shelves(opened).await).collect()
+    own.into_iter().map(|(name, component)| (name.to_owned(), component)).collect()
 }
 
 /// Returns how the servers are that texts stand on.
 async fn shelves(opened: &Opened) -> Vec<(String, Component)> {
-    let Ok(checkups) = time::timeout(PATIENCE, opened.engine.health()).await else {
-        return vec![("stores".to_owned(), Component::of_a_part(Status::Unhealthy, Some(SLOW)))];
-    };
     // The first is the store itself.
-    let shelves = checkups.into_iter().skip(1);
-    shelves.map(|Checkup { name, health }| (name, shelf(health))).collect()
+    let shelves = opened.engine.health().into_iter().skip(1).collect();
+    let checkups = rounds::made(shelves).await.into_iter();
+    checkups.map(|Checkup { name, health }| (name, shelf(health))).collect()
 }
 
 fn shelf(health: Result<cofio::model::Health>) -> Component {
@@ -148,10 +165,6 @@ fn shelf(health: Result<cofio::model::Health>) -> Component {
         },
         Err(error) => Component::of_a_part(Status::Unhealthy, Some(why(error.kind()))),
     }
-}
-
-fn store_only(store: Component) -> BTreeMap<String, Component> {
-    BTreeMap::from([("store".to_owned(), store)])
 }
 
 /// Returns what a stranger is told of a store that does not answer.

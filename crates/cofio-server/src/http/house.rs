@@ -7,11 +7,13 @@ use cofio::engine::Census;
 use cofio::model::{Caller, Checkup, Right};
 use cofio::{Engine, Result};
 use tokio::sync::{Mutex, Semaphore};
+use tokio::time;
 use tokio_util::sync::CancellationToken;
 
 use super::jobs::Jobs;
 use super::limits::{Limits, Rates};
 use super::log::Log;
+use super::rounds;
 use super::stream::Streams;
 use super::visit::Visitor;
 use crate::metrics::Metrics;
@@ -20,6 +22,9 @@ use crate::{Desk, Opened, Place};
 /// How long a count of everything is good enough, as it goes through all of it, and what servers
 /// say of themselves.
 const FRESH: Duration = Duration::from_secs(10);
+
+/// How long counting everything may take: half of what Prometheus waits.
+const COUNTING: Duration = Duration::from_secs(5);
 
 /// What all requests share; copies share everything.
 #[derive(Debug, Clone)]
@@ -87,15 +92,18 @@ impl House {
         self.0.desk.opened().await
     }
 
-    /// Returns how much the store holds, or held some seconds ago, for whoever may know.
-    pub(super) async fn census(&self, engine: &Engine, caller: &Caller) -> Result<Census> {
+    /// Returns how much the store holds, or held some seconds ago, for whoever may know; nothing if
+    /// the store does not say it in time.
+    pub(super) async fn census(&self, engine: &Engine, caller: &Caller) -> Result<Option<Census>> {
         caller.require(Right::Admin)?;
-        fresh(&self.0.census, engine.census(caller)).await
+        let counted = time::timeout(COUNTING, fresh(&self.0.census, engine.census(caller))).await;
+        Ok(counted.ok().and_then(Result::ok))
     }
 
     /// Returns how everything is that memories are kept in, or was some seconds ago.
-    pub(super) async fn checkups(&self, engine: &Engine) -> Result<Arc<[Checkup]>> {
-        fresh(&self.0.checkups, async { Ok(engine.health().await.into()) }).await
+    pub(super) async fn checkups(&self, engine: &Engine) -> Arc<[Checkup]> {
+        let looked = async { Ok(rounds::made(engine.health()).await.into()) };
+        fresh(&self.0.checkups, looked).await.unwrap_or_default()
     }
 
     /// Returns where whoever is at this machine reads and writes.

@@ -125,7 +125,11 @@ impl Engine {
 
     fn embedder(&self) -> Result<&dyn Embedder> {
         self.embedder.as_deref().ok_or_else(|| {
-            let message = "semantic search needs an embedder, and none is configured";
+            let message = if self.store.capabilities().vectors {
+                "semantic search needs an embedder, and none is configured"
+            } else {
+                "semantic search needs vectors, and the store keeps none"
+            };
             Error::new(ErrorKind::Unsupported, message)
         })
     }

@@ -1,11 +1,11 @@
 //! How everything is that memories are kept in.
 
 use super::Engine;
-use crate::model::Checkup;
+use crate::model::PendingCheckup;
 
 impl Engine {
-    /// Asks the store, and whatever else memories stand in, how it is.
-    pub async fn health(&self) -> Vec<Checkup> {
-        self.store.health(&|| self.clock.now()).await
+    /// Returns the store, and whatever else memories stand in, each to be asked how it is.
+    pub fn health(&self) -> Vec<PendingCheckup<'_>> {
+        self.store.health(&*self.clock)
     }
 }

@@ -1,5 +1,8 @@
 //! How what memories are kept in is.
 
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use super::names::names;
@@ -18,6 +21,35 @@ impl Checkup {
     /// Returns how well the place is; one that does not answer does not work.
     pub fn status(&self) -> Status {
         self.health.as_ref().map_or(Status::Unhealthy, |health| health.status)
+    }
+}
+
+/// One of the places that memories are kept in, which is still to be asked how it is.
+pub struct PendingCheckup<'a> {
+    /// Which place, such as `sqlite` or `redis`.
+    pub name: String,
+    /// Asks it, once somebody waits for the answer.
+    pub health: Pin<Box<dyn Future<Output = Result<Health>> + Send + 'a>>,
+}
+
+impl<'a> PendingCheckup<'a> {
+    /// Takes the name of a place, and what asks it.
+    pub fn new(
+        name: impl Into<String>,
+        health: impl Future<Output = Result<Health>> + Send + 'a,
+    ) -> Self {
+        Self { name: name.into(), health: Box::pin(health) }
+    }
+
+    /// Waits for the answer.
+    pub async fn done(self) -> Checkup {
+        Checkup { name: self.name, health: self.health.await }
+    }
+}
+
+impl fmt::Debug for PendingCheckup<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingCheckup").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

@@ -31,15 +31,15 @@ use self::embedding::Claim;
 use self::kept::Kept;
 use super::kit::Bell;
 use super::{
-    Backlog, Capabilities, Claimed, Cued, EmbeddingState, Entries, Found, Inquiry, Listing, Page,
-    Permit, Rejection, ScopeSummary, Store, Tombstone, Watch,
+    Backlog, Capabilities, Claimed, Clock, Cued, EmbeddingState, Entries, Found, Inquiry, Listing,
+    Page, Permit, Rejection, ScopeSummary, Store, Tombstone,
 };
 use crate::error::Result;
 use crate::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint, Health,
+    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Health,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome,
-    PassageHash, Place, Reading, Scope, Spending, Stage, State, Survey, Task, Timestamp, Unshelved,
-    ValueHash, Waiting,
+    PassageHash, PendingCheckup, Place, Reading, Scope, Spending, Stage, State, Survey, Task,
+    Timestamp, Unshelved, ValueHash, Waiting,
 };
 
 /// Keeps memories in the process.
@@ -78,14 +78,7 @@ impl fmt::Debug for MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            lexical: true,
-            entities: true,
-            vectors: true,
-            recall: true,
-            history: true,
-            durable: false,
-        }
+        Capabilities { lexical: true, entities: true, vectors: true, recall: true, history: true }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
@@ -405,8 +398,8 @@ impl Store for MemoryStore {
         Ok(0)
     }
 
-    async fn health(&self, _clock: Watch<'_>) -> Vec<Checkup> {
-        vec![Checkup { name: "memory".to_owned(), health: Ok(Health::in_process()) }]
+    fn health<'a>(&'a self, _clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>> {
+        vec![PendingCheckup::new("memory", async { Ok(Health::in_process()) })]
     }
 
     fn backlog(&self) -> Backlog {

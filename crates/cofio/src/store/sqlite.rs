@@ -46,13 +46,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::kit::Ready;
 use super::{
-    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Found, Inquiry, Listing, Page, Permit,
-    Rejection, ScopeSummary, Store, Tombstone, Watch,
+    Backlog, Capabilities, Claimed, Clock, EmbeddingState, Entries, Found, Inquiry, Listing, Page,
+    Permit, Rejection, ScopeSummary, Store, Tombstone,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint,
-    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
+    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
+    JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, PendingCheckup,
     Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use news::News;
@@ -166,14 +166,7 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            lexical: true,
-            entities: true,
-            vectors: true,
-            recall: true,
-            history: true,
-            durable: true,
-        }
+        Capabilities { lexical: true, entities: true, vectors: true, recall: true, history: true }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Vec<Outcome>> {
@@ -503,8 +496,8 @@ impl Store for SqliteStore {
         Ok(0)
     }
 
-    async fn health(&self, clock: Watch<'_>) -> Vec<Checkup> {
-        vec![health::check(self, clock).await]
+    fn health<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>> {
+        vec![PendingCheckup::new("sqlite", health::check(self, clock))]
     }
 
     fn backlog(&self) -> Backlog {

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 
 use super::{
-    Backlog, Capabilities, Claimed, EmbeddingState, Entries, Found, Inquiry, Listing, Page, Permit,
-    Rejection, ScopeSummary, Store, Tombstone, Watch,
+    Backlog, Capabilities, Claimed, Clock, EmbeddingState, Entries, Found, Inquiry, Listing, Page,
+    Permit, Rejection, ScopeSummary, Store, Tombstone,
 };
 use crate::error::Result;
 use crate::model::{
-    Access, Amount, AuditEntry, ChangeRecord, Checkup, Commit, Entity, Filter, Fingerprint,
-    Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash,
+    Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
+    JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, PendingCheckup,
     Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
@@ -69,8 +69,8 @@ pub trait Surrounding: Send + Sync {
     }
 
     /// Does what [`Store::health`] does.
-    async fn health_around(&self, clock: Watch<'_>) -> Vec<Checkup> {
-        self.inner().health(clock).await
+    fn health_around<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>> {
+        self.inner().health(clock)
     }
 }
 
@@ -361,8 +361,8 @@ impl<T: Surrounding> Store for T {
         self.clear_away_inside(scopes, now).await
     }
 
-    async fn health(&self, clock: Watch<'_>) -> Vec<Checkup> {
-        self.health_around(clock).await
+    fn health<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>> {
+        self.health_around(clock)
     }
 
     fn backlog(&self) -> Backlog {

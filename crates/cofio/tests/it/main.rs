@@ -5,6 +5,7 @@ mod acceptance;
 mod at_hand;
 mod attacks;
 mod audit_head;
+mod capabilities;
 mod clocks;
 mod consolidated;
 mod each;

@@ -32,7 +32,7 @@ const SYNONYMS: &[(&str, &str)] =
 ///
 /// It refuses every text with the word `refused`, and the vector of a text with `directionless`,
 /// `numberless` or `misshapen` is just that.
-struct Words {
+pub struct Words {
     fingerprint: Fingerprint,
     dimensions: usize,
     embedded: Mutex<Vec<String>>,
@@ -41,7 +41,7 @@ struct Words {
 }
 
 impl Words {
-    fn new() -> Arc<Self> {
+    pub fn new() -> Arc<Self> {
         Self::called("words/1", 256)
     }
 

@@ -16,12 +16,7 @@ use crate::servers::instance::Instance;
 
 /// Returns a guard that loses patience soon.
 pub fn guarded(shelf: Arc<dyn Shelf>, timeout: Duration) -> Guarded {
-    let retry = Retry {
-        retries: 2,
-        first_delay: Duration::from_millis(50),
-        deadline: Duration::from_secs(20),
-        ..Retry::default()
-    };
+    let retry = Retry { retries: 2, first_delay: Duration::from_millis(50), ..Retry::default() };
     let limits = Limits { failures: 4, rest: Duration::from_millis(400) };
     let reading_retry = retry.clone();
     Guarded::new(shelf, Options { timeout, retry, reading_retry, limits, ..Options::new("it") })

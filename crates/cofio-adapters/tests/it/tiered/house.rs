@@ -121,12 +121,7 @@ pub fn alice() -> Scope {
 
 /// Guards a shelf as the settings do, and loses patience sooner.
 fn guarded(name: &str, shelf: Arc<dyn Shelf>) -> Guarded {
-    let retry = Retry {
-        retries: 1,
-        first_delay: Duration::from_millis(50),
-        deadline: Duration::from_secs(5),
-        ..Retry::default()
-    };
+    let retry = Retry { retries: 1, first_delay: Duration::from_millis(50), ..Retry::default() };
     let limits = Limits { failures: 4, rest: Duration::from_millis(300) };
     let (timeout, reading_retry) = (Duration::from_secs(2), retry.clone());
     Guarded::new(shelf, Options { timeout, retry, reading_retry, limits, ..Options::new(name) })

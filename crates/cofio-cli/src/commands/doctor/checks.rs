@@ -75,10 +75,11 @@ async fn whole(path: &Path) -> (Vec<Check>, Option<EmbeddingState>) {
 
 /// Asks a server how it is, and checks its record of what was done.
 async fn server(store: &dyn Store) -> (Vec<Check>, Option<EmbeddingState>) {
-    let checkups = store.health(&Timestamp::now).await;
+    let mut checks = Vec::new();
     // The others are servers that texts stand on, which are asked apart.
-    let mut checks: Vec<Check> =
-        checkups.iter().take(1).map(|checkup| stores::check(&checkup.into())).collect();
+    if let Some(home) = store.health(&Timestamp::now).into_iter().next() {
+        checks.push(stores::check(&(&home.done().await).into()));
+    }
     checks.push(record(store, "").await);
     (checks, store.embedding_state().await.ok())
 }

@@ -62,21 +62,26 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns what somebody named, or what the settings say.
-    pub fn of(named: Option<&Named>, schema: Option<&str>, globals: &Globals) -> Result<Self> {
+    /// Returns what somebody named by a flag, or what the settings say.
+    pub fn of(
+        flag: &'static str,
+        named: Option<&Named>,
+        schema: Option<&str>,
+        globals: &Globals,
+    ) -> Result<Self> {
         let around = Surroundings::of_process()?;
         let mut flags = Overrides::from(globals);
         flags.postgres_schema = schema.map(str::to_owned);
         let settings = match named {
             None => Settings::load(&around, &flags)?,
-            Some(Named::Preset(preset)) => Settings::arranged(&around, flags, *preset)?,
+            Some(Named::Preset(preset)) => Settings::arranged(&around, flags, *preset, flag)?,
             Some(Named::File(file)) => {
                 flags.store = Some(file.clone());
-                Settings::arranged(&around, flags, Preset::Embedded)?
+                Settings::arranged(&around, flags, Preset::Embedded, flag)?
             }
             Some(Named::Address(address)) => {
                 flags.postgres_url = Some(address.reveal().to_owned());
-                Settings::arranged(&around, flags, Preset::Postgres)?
+                Settings::arranged(&around, flags, Preset::Postgres, flag)?
             }
             Some(Named::Unknown) => {
                 let advice = "only PostgreSQL has an address here, such as \

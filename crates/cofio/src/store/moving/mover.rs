@@ -12,7 +12,7 @@ use super::digest::Digest;
 use super::{CarriedMemory, Movable, Part, Record, RecordKey, Stretch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{AuditEntry, Memory, Timestamp};
-use crate::store::{Entries, GENESIS, Watch, document};
+use crate::store::{Clock, Entries, GENESIS, document};
 
 /// How many memories are moved together.
 const MEMORIES: usize = 250;
@@ -38,7 +38,7 @@ pub struct Mover<'a> {
     /// Tells this move from others.
     pub holder: &'a str,
     /// Says which moment it is.
-    pub clock: Watch<'a>,
+    pub clock: &'a dyn Clock,
 }
 
 /// How far a move is.
@@ -214,7 +214,7 @@ impl Passing<'_, '_> {
             }
             count += there.len() as u64;
             self.step.done += there.len() as u64;
-            let now = (self.mover.clock)();
+            let now = self.mover.clock.now();
             let Differences { gone, different } = Differences::between(part, there, &here, now)?;
             if !gone.is_empty() || !different.is_empty() {
                 changed += (gone.len() + different.len()) as u64;
@@ -314,7 +314,7 @@ struct Lease<'a> {
 impl Lease<'_> {
     /// Takes it, or takes it for longer.
     async fn renew(&mut self) -> Result<()> {
-        let now = (self.mover.clock)();
+        let now = self.mover.clock.now();
         if self.taken_at.checked_add(RENEWAL).is_ok_and(|due| now < due && now >= self.taken_at) {
             return Ok(());
         }
@@ -329,7 +329,7 @@ impl Lease<'_> {
     }
 
     async fn give_back(&self) {
-        let now = (self.mover.clock)();
+        let now = self.mover.clock.now();
         // It ends by itself before long.
         let _ = self.mover.to.store().lease(LEASE.0, self.mover.holder, now, now).await;
     }

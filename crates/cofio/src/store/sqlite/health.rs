@@ -4,26 +4,20 @@ use rusqlite::Connection;
 
 use super::{SqliteStore, unexpected};
 use crate::error::Result;
-use crate::model::{Checkup, Component, Health, Status};
-use crate::store::Watch;
-
-/// What the store is called.
-const NAME: &str = "sqlite";
+use crate::model::{Component, Health, Status};
+use crate::store::Clock;
 
 /// Reads a little of the file.
-pub(super) async fn check(store: &SqliteStore, clock: Watch<'_>) -> Checkup {
-    let start = clock();
-    let version = store.threads.read(schema_version).await;
-    let latency = clock().duration_since(start).unsigned_abs();
-    let health = version.map(|version| {
-        let file = Component {
-            name: "file",
-            status: Status::Healthy,
-            message: format!("tables of version {version}"),
-        };
-        Health::new(latency, Some(rusqlite::version().to_owned()), vec![file])
-    });
-    Checkup { name: NAME.to_owned(), health }
+pub(super) async fn check(store: &SqliteStore, clock: &dyn Clock) -> Result<Health> {
+    let start = clock.now();
+    let version = store.threads.read(schema_version).await?;
+    let latency = clock.now().duration_since(start).unsigned_abs();
+    let file = Component {
+        name: "file",
+        status: Status::Healthy,
+        message: format!("tables of version {version}"),
+    };
+    Ok(Health::new(latency, Some(rusqlite::version().to_owned()), vec![file]))
 }
 
 fn schema_version(connection: &Connection) -> Result<u64> {

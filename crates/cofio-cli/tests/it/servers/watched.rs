@@ -1,0 +1,145 @@
+//! What those who look after a server are told when what it keeps memories on is silent or gone.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Served, configure, own_word, provisioned, said};
+use crate::machine::Machine;
+
+#[test]
+fn a_shelf_that_is_silent_is_named_and_keeps_nobody_waiting() {
+    // Connections are taken, and nobody reads what arrives.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let machine = Machine::new();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    configure(&machine, &format!("preset = 'chroma'\nchroma.url = '{url}'"));
+    let served = Served::start(&machine);
+    let ready = soon(&served, "/readyz");
+    assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
+    let chroma = r#""chroma":{"status":"unhealthy","message":"it does not answer"}"#;
+    assert!(ready.contains(chroma), "{ready}");
+    let metrics = soon(&served, "/metrics");
+    assert!(metrics.contains("cofio_store_up{store=\"sqlite\"} 1"), "{metrics}");
+    assert!(metrics.contains("cofio_store_up{store=\"chroma\"} 0"), "{metrics}");
+}
+
+#[test]
+fn a_home_that_is_silent_or_gone_is_told_to_whoever_watches() {
+    let Some(url) = provisioned("postgres") else { return };
+    let server = url.rsplit('@').next().unwrap().split('/').next().unwrap();
+    for manner in [Manner::Silent, Manner::Gone] {
+        let machine = Machine::new();
+        let way = Way::to(server);
+        let url = url.replace(server, &way.address);
+        let schema = own_word();
+        let lines =
+            format!("preset = 'postgres'\npostgres.url = '{url}'\npostgres.schema = '{schema}'");
+        configure(&machine, &lines);
+        said(&machine, "remember Alice drinks her tea black");
+        let served = Served::start(&machine);
+        let metrics = soon(&served, "/metrics");
+        assert!(metrics.contains("cofio_store_up{store=\"postgres\"} 1"), "{metrics}");
+        assert!(metrics.contains("memory_entries{"), "{metrics}");
+        way.set(manner);
+        // What servers said is good enough for ten seconds.
+        thread::sleep(Duration::from_secs(10));
+        let metrics = soon(&served, "/metrics");
+        assert!(metrics.starts_with("HTTP/1.1 200"), "{metrics}");
+        assert!(metrics.contains("cofio_store_up{store=\"postgres\"} 0"), "{metrics}");
+        assert!(!metrics.contains("memory_"), "a stranger is told no more: {metrics}");
+        let ready = soon(&served, "/readyz");
+        assert!(ready.starts_with("HTTP/1.1 503"), "{ready}");
+        assert!(ready.contains(r#""store":{"status":"unhealthy""#), "{ready}");
+        assert!(!ready.contains("127.0.0.1"), "{ready}");
+        way.set(Manner::Passes);
+        let start = Instant::now();
+        while !soon(&served, "/metrics").contains("memory_entries{") {
+            assert!(start.elapsed() < Duration::from_secs(60), "it never comes back");
+            thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
+
+/// Asks, and checks that whoever watches has not given up by then.
+fn soon(served: &Served, path: &str) -> String {
+    let start = Instant::now();
+    let answer = served.get(path);
+    assert!(start.elapsed() < Duration::from_secs(5), "{path}: {:?}", start.elapsed());
+    answer
+}
+
+/// A way to a server that can be barred.
+struct Way {
+    address: String,
+    barred: Arc<Barred>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    Passes,
+    /// Nothing is passed on, and nobody is told.
+    Silent,
+    /// Nobody is let through.
+    Gone,
+}
+
+struct Barred {
+    manner: Mutex<Manner>,
+    streams: Mutex<Vec<TcpStream>>,
+}
+
+impl Way {
+    fn to(server: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let barred = Barred { manner: Mutex::new(Manner::Passes), streams: Mutex::default() };
+        let barred = Arc::new(barred);
+        let (shared, server) = (Arc::clone(&barred), server.to_owned());
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                if shared.manner() == Manner::Gone {
+                    continue;
+                }
+                let Ok(server) = TcpStream::connect(&server) else { continue };
+                for (from, to) in [(&client, &server), (&server, &client)] {
+                    let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    let shared = Arc::clone(&shared);
+                    thread::spawn(move || shared.pass(from, to));
+                }
+                shared.streams.lock().unwrap().extend([client, server]);
+            }
+        });
+        Self { address, barred }
+    }
+
+    fn set(&self, manner: Manner) {
+        *self.barred.manner.lock().unwrap() = manner;
+        if manner == Manner::Gone {
+            for stream in self.barred.streams.lock().unwrap().drain(..) {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+    }
+}
+
+impl Barred {
+    fn manner(&self) -> Manner {
+        *self.manner.lock().unwrap()
+    }
+
+    fn pass(&self, mut from: TcpStream, mut to: TcpStream) {
+        let mut buffer = vec![0; 65_536];
+        while let Some(read) = from.read(&mut buffer).ok().filter(|read| *read > 0) {
+            while self.manner() == Manner::Silent {
+                thread::sleep(Duration::from_millis(10));
+            }
+            if to.write_all(&buffer[..read]).is_err() {
+                break;
+            }
+        }
+        let _ = [from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both)];
+    }
+}
