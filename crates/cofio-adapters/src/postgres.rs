@@ -80,6 +80,7 @@ pub struct PostgresStore {
     /// Taken when the store is dropped.
     runtime: Option<Runtime>,
     connections: Connections,
+    unique_name: String,
     /// Taken when everything was handed over.
     writer: Option<Writer>,
     /// Says when everything that was handed over is done.
@@ -121,7 +122,7 @@ impl PostgresStore {
             let _ = said.send(open(&owned, opening).await);
         });
         // Not on this thread, which may be one of another executor.
-        let connections = opened.recv().unwrap_or_else(|_| Err(stopped()))?;
+        let (connections, unique_name) = opened.recv().unwrap_or_else(|_| Err(stopped()))?;
         let (writer, task) = Writer::start(connections.clone());
         let (finished, done) = mpsc::channel();
         runtime.spawn(async move {
@@ -131,12 +132,20 @@ impl PostgresStore {
         Ok(Self {
             runtime: Some(runtime),
             connections,
+            unique_name,
             writer: Some(writer),
             done: Mutex::new(done),
             bell: Arc::default(),
             heard: Arc::default(),
             listening: Once::new(),
         })
+    }
+
+    /// Returns what no other store is called: sixteen digits and letters from `a` to `f`.
+    ///
+    /// It is chosen when a schema is made, and nothing but a copy of the schema has the same.
+    pub fn unique_name(&self) -> &str {
+        &self.unique_name
     }
 
     /// Runs something on the threads of the store.
@@ -191,13 +200,14 @@ enum Opening {
     ToFill,
 }
 
-async fn open(options: &PostgresOptions, opening: Opening) -> Result<Connections> {
+async fn open(options: &PostgresOptions, opening: Opening) -> Result<(Connections, String)> {
     let connections = Connections::open(options).await?;
     rebuild::if_outdated(&connections).await?;
     if opening == Opening::Finished {
         moving::check_finished(&connections).await?;
     }
-    Ok(connections)
+    let unique_name = schema::unique_name(&connections).await?;
+    Ok((connections, unique_name))
 }
 
 fn stopped() -> Error {

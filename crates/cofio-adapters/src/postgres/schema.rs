@@ -6,15 +6,19 @@ use cofio::text::ANALYSER_VERSION;
 use cofio::{Error, ErrorKind, Result};
 use tokio_postgres::Client;
 
+use super::connections::Connections;
 use super::failure::failed;
 use super::options::PostgresOptions;
 use super::roles;
+use super::rows::get;
+use super::session::Session;
 
 /// What makes version n + 1 out of version n.
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/001.sql"),
     include_str!("schema/002-tickets.sql"),
     include_str!("schema/003-lists.sql"),
+    include_str!("schema/004-unique-name.sql"),
 ];
 
 /// Tells the lock of those who make tables from every other ("cofiosch").
@@ -52,6 +56,17 @@ pub(super) fn is_outdated(analyser: &str) -> Result<bool> {
         Ok(ANALYSER_VERSION) => Ok(false),
         _ => Ok(true),
     }
+}
+
+/// Returns what no other store is called.
+pub(super) async fn unique_name(connections: &Connections) -> Result<String> {
+    let session = Session::single(connections).await?;
+    let rows = session.query("SELECT value FROM settings WHERE name = 'unique_name'", &[]).await;
+    let name = rows.and_then(|rows| match rows.first() {
+        Some(row) => get(row, 0),
+        None => Err(Error::new(ErrorKind::Damaged, "the store has lost its name")),
+    });
+    session.end(name)
 }
 
 async fn version(client: &Client, schema: &str) -> Result<usize> {
