@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use cofio::engine::{ListRequest, Listed};
 use cofio::model::{
     Change, Commit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId, Patch, Scope,
     Timestamp,
@@ -60,15 +61,30 @@ mod in_sqlite {
 struct Shaky {
     shelf: Arc<dyn Shelf>,
     down: Arc<AtomicBool>,
+    /// What happens before texts are read the next time.
+    before_reading: Arc<Mutex<Option<Event>>>,
 }
+
+type Event = Box<dyn FnOnce() + Send>;
 
 impl Shaky {
     fn new() -> Self {
-        Self { shelf: shelf(), down: Arc::default() }
+        let (down, before_reading) = Default::default();
+        Self { shelf: shelf(), down, before_reading }
     }
 
     fn set_down(&self, down: bool) {
         self.down.store(down, Ordering::SeqCst);
+    }
+
+    fn before_reading(&self, event: impl FnOnce() + Send + 'static) {
+        *self.before_reading.lock().unwrap() = Some(Box::new(event));
+    }
+
+    /// Loses everything that stands there.
+    fn lose(&self) {
+        let slots = block_on(self.shelf.slots(&alice(), None, 100)).unwrap();
+        block_on(self.shelf.remove(&slots)).unwrap();
     }
 
     fn check(&self) -> Result<()> {
@@ -97,6 +113,10 @@ impl Shelf for Shaky {
 
     async fn get(&self, slots: &[Slot]) -> Result<Vec<Option<String>>> {
         self.check()?;
+        let event = self.before_reading.lock().unwrap().take();
+        if let Some(event) = event {
+            event();
+        }
         self.shelf.get(slots).await
     }
 
@@ -307,10 +327,90 @@ fn what_a_process_could_not_take_off_goes_with_the_first_write_of_another() {
 fn a_text_that_a_shelf_has_lost_is_told() {
     let house = House::new();
     let kept = house.keep("Alice keeps bees");
-    let slots = block_on(house.attic.slots(&alice(), None, 10)).unwrap();
-    block_on(house.attic.remove(&slots)).unwrap();
+    house.attic.lose();
     let lost = block_on(house.shelved.get(local("alice").access(), &[kept.id])).unwrap_err();
     assert_eq!(lost.kind(), ErrorKind::Damaged);
+}
+
+/// Returns a page of what is known of Alice.
+fn page(house: &House, limit: usize, cursor: Option<String>) -> Listed {
+    let selection = Selection::new(identifiers(&[(Layer::User, "alice")]));
+    let request = ListRequest { limit, cursor, ..ListRequest::new(selection) };
+    block_on(house.life.engine.list(&local("alice"), &request)).unwrap()
+}
+
+fn texts(listed: &Listed) -> Vec<&str> {
+    listed.memories.iter().map(|memory| memory.content.as_str()).collect()
+}
+
+#[test]
+fn what_a_shelf_has_lost_is_missing_from_lists_which_say_so_and_hold_the_rest() {
+    let house = House::new();
+    house.keep("Alice keeps cats");
+    let lost = [house.keep("Alice keeps bees").id, house.keep("Alice keeps hens").id];
+    let slots = block_on(house.attic.slots(&alice(), None, 10)).unwrap();
+    let gone: Vec<Slot> = slots.into_iter().filter(|slot| lost.contains(&slot.id)).collect();
+    block_on(house.attic.shelf.remove(&gone)).unwrap();
+    house.keep("Alice keeps dogs");
+
+    let all = page(&house, 10, None);
+    assert_eq!(texts(&all), ["Alice keeps dogs", "Alice keeps cats"]);
+    let mut told = all.lost.clone();
+    told.sort_unstable();
+    assert_eq!((told, all.total), (lost.to_vec(), 4));
+    let first = page(&house, 1, None);
+    assert_eq!(texts(&first), ["Alice keeps dogs"]);
+    let second = page(&house, 1, first.next_cursor);
+    assert_eq!(
+        texts(&second),
+        ["Alice keeps cats"],
+        "what follows takes the place of what is lost"
+    );
+    assert_eq!((second.lost.len(), second.next_cursor), (2, None));
+
+    let changes = block_on(house.shelved.changes(local("alice").access(), 0, 10)).unwrap();
+    let followed = block_on(house.life.engine.follow(&local("alice"), changes)).unwrap();
+    let known = followed.iter().filter(|changed| changed.memory.is_some());
+    assert_eq!((followed.len(), known.count()), (4, 2));
+    let mut export = block_on(house.life.engine.exporting(&local("alice"))).unwrap();
+    let error = block_on(export.next()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged, "a bundle would not be everything");
+}
+
+#[test]
+fn a_list_of_lost_texts_comes_to_its_end() {
+    let house = House::new();
+    for name in ["bees", "hens", "cats"] {
+        house.keep(&format!("Alice keeps {name}"));
+    }
+    house.attic.lose();
+    let listed = page(&house, 1, None);
+    assert_eq!((texts(&listed).len(), listed.lost.len(), listed.next_cursor), (0, 3, None));
+    let selection = Selection::new(identifiers(&[(Layer::User, "alice")]));
+    let all = block_on(house.life.engine.list_all(&local("alice"), &selection)).unwrap();
+    assert_eq!(all, []);
+}
+
+#[test]
+fn what_somebody_forgets_while_it_is_read_is_left_out() {
+    let house = House::new();
+    house.keep("Alice keeps hens");
+    let racing = |text: &str| {
+        let id = house.keep(text).id;
+        let (engine, forgotten) = (house.life.engine.clone(), id.clone());
+        house.attic.before_reading(move || {
+            block_on(engine.forget(&local("alice"), std::slice::from_ref(&forgotten))).unwrap();
+        });
+        id
+    };
+    racing("Alice keeps bees");
+    let listed = page(&house, 10, None);
+    assert_eq!((texts(&listed), listed.lost.len()), (vec!["Alice keeps hens"], 0));
+    let id = racing("Alice keeps cats");
+    let access = local("alice");
+    assert_eq!(block_on(house.shelved.get(access.access(), &[id])).unwrap(), []);
+    let id = racing("Alice keeps dogs");
+    assert_eq!(block_on(house.shelved.history(access.access(), &id)).unwrap(), []);
 }
 
 #[test]
