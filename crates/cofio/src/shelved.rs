@@ -61,7 +61,7 @@ impl Shelved {
             return Err(Error::new(ErrorKind::Configuration, message));
         }
         let (editions, suspects) = (Editions::default(), Suspects::default());
-        let disorder = Disorder::default();
+        let disorder = Disorder::of(shelves.keys());
         Ok(Self { home, shelves, rules, editions, suspects, disorder })
     }
 
@@ -137,7 +137,7 @@ impl Surrounding for Shelved {
             return Ok(earlier);
         }
         let placed = self.place(&mut commit).await?;
-        let may_remove = commit.changes.iter().any(may_remove);
+        let (answering, leaving) = (placed.shelves(), leaving(&commit));
         match self.home.commit(commit).await {
             // If it was made after all, memories name what was placed; if not, a sweep finds it.
             Err(error) if error.is_undecided() => Err(error),
@@ -149,13 +149,8 @@ impl Surrounding for Shelved {
                 let changed = outcomes.iter().filter(|outcome| outcome.changed());
                 let kept: HashSet<&MemoryId> = changed.map(Outcome::id).collect();
                 self.clear_up(placed, |slot| kept.contains(&slot.id)).await;
-                if may_remove {
-                    self.disorder.grow();
-                }
-                if self.disorder.is_there() {
-                    // It is committed whatever becomes of this; what is noted stays noted.
-                    let _ = self.tidy().await;
-                }
+                // It is committed whatever becomes of this; what is noted stays noted.
+                let _ = self.tidy_after(&leaving, &answering).await;
                 Ok(outcomes)
             }
         }
@@ -227,9 +222,13 @@ impl fmt::Debug for Shelved {
     }
 }
 
-/// Returns whether a store may note texts because of a change.
-fn may_remove(change: &Change) -> bool {
-    !matches!(change, Change::Create { .. } | Change::Embed { .. })
+/// Returns the memories that go with a commit.
+fn leaving(commit: &Commit) -> HashSet<MemoryId> {
+    let leaving = |change: &Change| match change {
+        Change::Forget { id, .. } | Change::Reject { id, .. } => Some(id.clone()),
+        Change::Create { .. } | Change::Update { .. } | Change::Embed { .. } => None,
+    };
+    commit.changes.iter().filter_map(leaving).collect()
 }
 
 /// Says which shelf it was.

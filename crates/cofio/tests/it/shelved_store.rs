@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -61,6 +61,8 @@ mod in_sqlite {
 struct Shaky {
     shelf: Arc<dyn Shelf>,
     down: Arc<AtomicBool>,
+    /// How often it was asked for something.
+    asked: Arc<AtomicUsize>,
     /// What happens before texts are read the next time.
     before_reading: Arc<Mutex<Option<Event>>>,
 }
@@ -69,12 +71,17 @@ type Event = Box<dyn FnOnce() + Send>;
 
 impl Shaky {
     fn new() -> Self {
-        let (down, before_reading) = Default::default();
-        Self { shelf: shelf(), down, before_reading }
+        let (down, asked, before_reading) = Default::default();
+        Self { shelf: shelf(), down, asked, before_reading }
     }
 
     fn set_down(&self, down: bool) {
         self.down.store(down, Ordering::SeqCst);
+    }
+
+    /// Returns how often it was asked for something since the last time.
+    fn asked(&self) -> usize {
+        self.asked.swap(0, Ordering::SeqCst)
     }
 
     fn before_reading(&self, event: impl FnOnce() + Send + 'static) {
@@ -88,6 +95,7 @@ impl Shaky {
     }
 
     fn check(&self) -> Result<()> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
         let down = self.down.load(Ordering::SeqCst);
         if down { Err(Error::new(ErrorKind::Provider, "the attic is locked")) } else { Ok(()) }
     }
@@ -300,8 +308,68 @@ fn a_shelf_that_is_down_costs_what_stands_on_it_and_nothing_else() {
     assert_eq!(house.found("hens"), ["Alice keeps hens"]);
 }
 
+/// A home with one shelf for working memories, which is down, and one for everything else, and the
+/// texts that were forgotten meanwhile.
+fn with_a_dead_cellar() -> (Arc<MemoryStore>, Shaky, Arc<Shelved>) {
+    let (home, cellar, attic) = (Arc::new(MemoryStore::new()), Shaky::new(), Shaky::new());
+    let shelved = Arc::new(on_two_shelves(home.clone(), &cellar, &attic));
+    let life = Life::on(shelved.clone(), Config::default());
+    let mut draft = fact("alice", "She is at the hive");
+    draft.kind = Kind::Working;
+    let id = life.keep(draft).id;
+    cellar.set_down(true);
+    cellar.asked();
+    block_on(life.engine.forget(&local("alice"), std::slice::from_ref(&id))).unwrap();
+    assert_eq!(cellar.asked(), 1, "what was forgotten would be taken off at once");
+    (home, cellar, shelved)
+}
+
+fn on_two_shelves(home: Arc<dyn Store>, cellar: &Shaky, attic: &Shaky) -> Shelved {
+    let shelf = |name: &str, shelf: &Shaky| -> (Identifier, Arc<dyn Shelf>) {
+        (named(name), Arc::new(shelf.clone()))
+    };
+    let shelves = HashMap::from([shelf("cellar", cellar), shelf("attic", attic)]);
+    let cellar = Some(named("cellar"));
+    let working = Rule { kinds: vec![Kind::Working], shelf: cellar, ..Rule::default() };
+    Shelved::new(home, shelves, Rules(vec![working, Rule::everything(named("attic"))])).unwrap()
+}
+
 #[test]
-fn what_could_not_be_taken_off_goes_with_the_next_write_of_any_sort() {
+fn whoever_writes_elsewhere_does_not_wait_for_a_shelf_that_is_down() {
+    let (home, cellar, shelved) = with_a_dead_cellar();
+    let another_process = on_two_shelves(home.clone(), &cellar, &Shaky::new());
+    for shelved in [shelved.clone(), Arc::new(another_process)] {
+        let life = Life::on(shelved, Config::default());
+        let kept = life.keep(fact("alice", "Alice keeps bees"));
+        let patch = Patch { content: Some("Alice keeps hens".to_owned()), ..Patch::default() };
+        block_on(life.engine.update(&local("alice"), &kept.id, patch)).unwrap();
+        block_on(life.engine.forget(&local("alice"), &[kept.id])).unwrap();
+        assert_eq!(cellar.asked(), 0);
+    }
+    assert_eq!(block_on(home.unshelved(&named("cellar"), 10)).unwrap().len(), 1);
+    cellar.set_down(false);
+    assert_eq!(block_on(shelved.tidy()).unwrap(), 1, "nothing is lost that was noted");
+    assert!(cellar.texts().is_empty());
+}
+
+#[test]
+fn of_many_who_forget_what_stands_on_a_dead_shelf_the_first_asks_it() {
+    let house = House::new();
+    let ids: Vec<MemoryId> =
+        ["bees", "hens", "cats"].map(|name| house.keep(&format!("Alice keeps {name}")).id).into();
+    house.attic.set_down(true);
+    house.attic.asked();
+    for id in &ids {
+        house.forget(id);
+    }
+    assert_eq!(house.attic.asked(), 1);
+    house.attic.set_down(false);
+    house.remember("Alice keeps dogs").unwrap();
+    assert_eq!(house.attic.texts(), ["Alice keeps dogs"], "it has answered, so the rest goes");
+}
+
+#[test]
+fn what_could_not_be_taken_off_goes_with_the_next_write_to_the_shelf() {
     let house = House::new();
     let kept = house.keep("Alice keeps bees");
     house.attic.set_down(true);
@@ -312,7 +380,7 @@ fn what_could_not_be_taken_off_goes_with_the_next_write_of_any_sort() {
 }
 
 #[test]
-fn what_a_process_could_not_take_off_goes_with_the_first_write_of_another() {
+fn what_a_process_could_not_take_off_goes_with_the_first_write_of_another_to_the_shelf() {
     let house = House::new();
     let kept = house.keep("Alice keeps bees");
     house.attic.set_down(true);
