@@ -2190,6 +2190,8 @@ export interface components {
         };
         /** @description One page of a list. */
         ListOutput: {
+            /** @description The ids of those that are missing here because a shelf has lost their texts. */
+            lost?: string[];
             memories: components["schemas"]["MemoryEntry"][];
             nextCursor: string | null;
             scopes: components["schemas"]["ScopeOutput"][];

@@ -34,7 +34,7 @@ pub struct Options {
     pub portion: usize,
     /// When to try again what changes something; its deadline follows from the rest.
     pub retry: Retry,
-    /// When to try again what is read, for which somebody waits; its deadline follows too.
+    /// When to try again what is read or removed, for which somebody waits; its deadline follows too.
     pub reading_retry: Retry,
     /// When to leave the server alone.
     pub limits: Limits,
@@ -307,7 +307,9 @@ impl Shelf for Guarded {
 
     async fn remove(&self, slots: &[Slot]) -> Result<()> {
         for portion in self.portions(slots) {
-            self.ask(&self.options.retry, "shelf.remove", || self.shelf.remove(portion)).await?;
+            // Somebody waits, and what cannot be removed now is removed when somebody tidies up.
+            let remove = || self.shelf.remove(portion);
+            self.ask(&self.options.reading_retry, "shelf.remove", remove).await?;
         }
         Ok(())
     }

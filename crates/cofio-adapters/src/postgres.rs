@@ -81,6 +81,7 @@ pub struct PostgresStore {
     /// Taken when the store is dropped.
     runtime: Option<Runtime>,
     connections: Connections,
+    unique_name: String,
     /// Taken when everything was handed over.
     writer: Option<Writer>,
     /// Says when everything that was handed over is done.
@@ -130,7 +131,7 @@ impl PostgresStore {
             let _ = said.send(open(&owned, opening).await);
         });
         // Not on this thread, which may be one of another executor.
-        let connections = opened.recv().unwrap_or_else(|_| Err(stopped()))?;
+        let (connections, unique_name) = opened.recv().unwrap_or_else(|_| Err(stopped()))?;
         let (writer, task) = Writer::start(connections.clone());
         let (finished, done) = mpsc::channel();
         runtime.spawn(async move {
@@ -140,12 +141,20 @@ impl PostgresStore {
         Ok(Self {
             runtime: Some(runtime),
             connections,
+            unique_name,
             writer: Some(writer),
             done: Mutex::new(done),
             bell: Arc::default(),
             heard: Arc::default(),
             listening: Once::new(),
         })
+    }
+
+    /// Returns what no other store is called: sixteen digits and letters from `a` to `f`.
+    ///
+    /// It is chosen when a schema is made, and nothing but a copy of the schema has the same.
+    pub fn unique_name(&self) -> &str {
+        &self.unique_name
     }
 
     /// Runs something on the threads of the store.
@@ -202,16 +211,20 @@ enum Opening {
     ToLook,
 }
 
-async fn open(options: &PostgresOptions, opening: Opening) -> Result<Connections> {
-    if opening == Opening::ToLook {
-        return Connections::open_made(options).await;
-    }
-    let connections = Connections::open(options).await?;
-    rebuild::if_outdated(&connections).await?;
+async fn open(options: &PostgresOptions, opening: Opening) -> Result<(Connections, String)> {
+    let connections = match opening {
+        Opening::ToLook => Connections::open_made(options).await?,
+        Opening::Finished | Opening::ToFill => {
+            let connections = Connections::open(options).await?;
+            rebuild::if_outdated(&connections).await?;
+            connections
+        }
+    };
     if opening == Opening::Finished {
         moving::check_finished(&connections).await?;
     }
-    Ok(connections)
+    let unique_name = schema::unique_name(&connections).await?;
+    Ok((connections, unique_name))
 }
 
 fn stopped() -> Error {

@@ -15,6 +15,7 @@ use crate::settings::{Address, HomeAt, PostgresAt, Settings, Surroundings};
 /// A store that is open, and the SQLite file that it is, if it is one.
 pub struct Home {
     pub store: Arc<dyn Store>,
+    unique_name: String,
     sqlite: Option<Arc<SqliteStore>>,
 }
 
@@ -36,26 +37,34 @@ impl Home {
         file: impl FnOnce() -> Result<SqliteStore>,
     ) -> Result<Self> {
         let stores = settings.stores();
-        let (home, sqlite): (Arc<dyn Store>, _) = match &stores.home {
+        let home = match &stores.home {
             HomeAt::Sqlite => {
                 let file = Arc::new(file()?);
-                (file.clone(), Some(file))
+                let unique_name = file.unique_name().to_owned();
+                Self { store: file.clone(), unique_name, sqlite: Some(file) }
             }
             HomeAt::Postgres(at) => {
                 let opened = PostgresStore::open(&postgres_options(at));
-                (Arc::new(opened.map_err(|error| named(error, &at.url))?), None)
+                let opened = opened.map_err(|error| named(error, &at.url))?;
+                let unique_name = opened.unique_name().to_owned();
+                Self { store: Arc::new(opened), unique_name, sqlite: None }
             }
         };
-        let Some(routes) = &stores.routes else { return Ok(Self { store: home, sqlite }) };
-        let shelves = shelves::open(settings, around)?;
-        let store = Arc::new(Shelved::new(home, shelves, routes.rules())?);
-        Ok(Self { store, sqlite })
+        let Some(routes) = &stores.routes else { return Ok(home) };
+        let shelves = shelves::open(&home.unique_name, settings, around)?;
+        let store = Arc::new(Shelved::new(home.store, shelves, routes.rules())?);
+        Ok(Self { store, ..home })
     }
 
     /// Has working memory in the process as well, for whoever stays and reads again and again.
     pub fn with_working_memory(self) -> Self {
         let store = Arc::new(AtHand::new(self.store, Which::default()));
         Self { store, ..self }
+    }
+
+    /// Returns what no other home is called.
+    pub fn unique_name(&self) -> &str {
+        &self.unique_name
     }
 
     /// Returns the SQLite file, for what only a file can do.

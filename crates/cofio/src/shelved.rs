@@ -8,6 +8,7 @@
 mod finding;
 mod moving;
 mod placing;
+mod reading;
 mod rules;
 mod sweeping;
 mod tidying;
@@ -20,15 +21,16 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use self::placing::Editions;
+use self::reading::{ATTEMPTS, restless};
 use self::sweeping::Suspects;
 use self::tidying::Disorder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Change, CleanText, Commit, Filter, Identifier, Memory, MemoryId, Outcome, PendingCheckup,
-    Scope, Slot, Timestamp,
+    Access, Change, CleanText, Commit, Filter, Identifier, Memory, MemoryId, Outcome,
+    PendingCheckup, Scope, Slot, Stage, Timestamp,
 };
 use crate::shelf::Shelf;
-use crate::store::{Capabilities, Clock, Found, Inquiry, Missing, Store, Surrounding};
+use crate::store::{Capabilities, Clock, Found, Inquiry, Listing, Page, Store, Surrounding};
 
 pub use moving::MovableShelved;
 pub use rules::{Rule, Rules};
@@ -45,6 +47,9 @@ pub struct Shelved {
 
 impl Shelved {
     /// Puts texts on shelves by rules; fails if a rule names one that is not there.
+    ///
+    /// What stands on the shelves has to be of this home alone: whatever it does not name is swept
+    /// away.
     pub fn new(
         home: Arc<dyn Store>,
         shelves: HashMap<Identifier, Arc<dyn Shelf>>,
@@ -55,7 +60,7 @@ impl Shelved {
             return Err(Error::new(ErrorKind::Configuration, message));
         }
         let (editions, suspects) = (Editions::default(), Suspects::default());
-        let disorder = Disorder::default();
+        let disorder = Disorder::of(shelves.keys());
         Ok(Self { home, shelves, rules, editions, suspects, disorder })
     }
 
@@ -131,7 +136,7 @@ impl Surrounding for Shelved {
             return Ok(earlier);
         }
         let placed = self.place(&mut commit).await?;
-        let may_remove = commit.changes.iter().any(may_remove);
+        let (answering, leaving) = (placed.shelves(), leaving(&commit));
         match self.home.commit(commit).await {
             // If it was made after all, memories name what was placed; if not, a sweep finds it.
             Err(error) if error.is_undecided() => Err(error),
@@ -143,13 +148,8 @@ impl Surrounding for Shelved {
                 let changed = outcomes.iter().filter(|outcome| outcome.changed());
                 let kept: HashSet<&MemoryId> = changed.map(Outcome::id).collect();
                 self.clear_up(placed, |slot| kept.contains(&slot.id)).await;
-                if may_remove {
-                    self.disorder.grow();
-                }
-                if self.disorder.is_there() {
-                    // It is committed whatever becomes of this; what is noted stays noted.
-                    let _ = self.tidy().await;
-                }
+                // It is committed whatever becomes of this; what is noted stays noted.
+                let _ = self.tidy_after(&leaving, &answering).await;
                 Ok(outcomes)
             }
         }
@@ -182,19 +182,33 @@ impl Surrounding for Shelved {
         Ok(self.whole(found).await)
     }
 
-    async fn complete(&self, mut memories: Vec<Memory>, missing: Missing) -> Result<Vec<Memory>> {
-        let silent = self.fetched(&mut memories).await.into_iter().next();
-        match missing {
-            Missing::Fails => silent.map_or(Ok(()), |(_, error)| Err(error))?,
-            Missing::IsLeftOut => memories.retain(|memory| memory.slot().is_none()),
-        }
-        // What ends by itself may have ended on its shelf already.
-        let lost = |memory: &&Memory| memory.slot().is_some() && memory.expires_at.is_none();
-        memories.iter().find(lost).map_or(Ok(()), |memory| Err(lost_text(memory)))?;
-        for memory in memories.iter_mut().filter(|memory| memory.slot().is_some()) {
-            memory.content = CleanText::default();
-        }
-        Ok(memories)
+    async fn get_inside(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        self.read_ids(access, ids).await
+    }
+
+    async fn list_inside(&self, filter: &Filter, page: &Page) -> Result<Listing> {
+        self.read_page(filter, page).await
+    }
+
+    async fn history_inside(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
+        self.read_versions(access, id).await
+    }
+
+    async fn first_waiting_inside(
+        &self,
+        scope: &Scope,
+        conversation: Option<&Identifier>,
+        stage: Stage,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Memory>> {
+        self.read_waiting(scope, conversation, stage, now, limit).await
+    }
+
+    async fn complete_claimed(&self, mut memories: Vec<Memory>) -> Vec<Memory> {
+        self.fetched(&mut memories).await;
+        memories.retain(|memory| memory.slot().is_none());
+        memories
     }
 }
 
@@ -204,16 +218,13 @@ impl fmt::Debug for Shelved {
     }
 }
 
-/// Returns whether a store may note texts because of a change.
-fn may_remove(change: &Change) -> bool {
-    !matches!(change, Change::Create { .. } | Change::Embed { .. })
-}
-
-/// Returns the error of a text that a shelf has lost.
-fn lost_text(memory: &Memory) -> Error {
-    let shelf = memory.content.standing().map_or("", |standing| standing.shelf.as_str());
-    let message = format!("the shelf {shelf:?} has lost the text of {}", memory.id);
-    Error::new(ErrorKind::Damaged, message).with("shelf", shelf)
+/// Returns the memories that go with a commit.
+fn leaving(commit: &Commit) -> HashSet<MemoryId> {
+    let leaving = |change: &Change| match change {
+        Change::Forget { id, .. } | Change::Reject { id, .. } => Some(id.clone()),
+        Change::Create { .. } | Change::Update { .. } | Change::Embed { .. } => None,
+    };
+    commit.changes.iter().filter_map(leaving).collect()
 }
 
 /// Says which shelf it was.

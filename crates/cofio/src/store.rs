@@ -42,7 +42,7 @@ pub use sqlite::{
 };
 #[cfg(feature = "bench")]
 pub use sqlite::{Nearest, VectorTables};
-pub use surrounding::{Missing, Surrounding};
+pub use surrounding::Surrounding;
 
 /// Keeps memories.
 ///
@@ -82,7 +82,8 @@ pub trait Store: Send + Sync {
 
     /// Returns the memories with these ids that `access` opens, in the order of the ids.
     ///
-    /// What is not there and what is not open are both left out.
+    /// What is not there and what is not open are both left out. Fails with `Damaged` if a shelf has
+    /// lost the text of one.
     async fn get(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>>;
 
     /// Returns what [`Store::get`] does, perhaps without texts that stand elsewhere.
@@ -92,7 +93,8 @@ pub trait Store: Send + Sync {
 
     /// Returns one page of the memories that `filter` means, and how many there are in all.
     ///
-    /// As of an earlier moment, each is the version of then, and has its place by that.
+    /// As of an earlier moment, each is the version of then, and has its place by that. A page with
+    /// nothing on it is the last one.
     async fn list(&self, filter: &Filter, page: &Page) -> Result<Listing>;
 
     /// Returns what [`Store::list`] does, perhaps without texts that stand elsewhere.
@@ -583,6 +585,21 @@ pub struct Listing {
     pub total: u64,
     /// Whether there is a next page.
     pub more: bool,
+    /// Those that would be among the memories if a shelf had not lost their texts.
+    pub lost: Vec<MemoryId>,
+}
+
+impl Listing {
+    /// Refuses a page from which something is missing.
+    pub fn whole(self) -> Result<Self> {
+        let Some(first) = self.lost.first() else { return Ok(self) };
+        let others = match self.lost.len() - 1 {
+            0 => String::new(),
+            others => format!(" and of {others} more"),
+        };
+        let message = format!("a shelf has lost the text of {first}{others}");
+        Err(Error::new(ErrorKind::Damaged, message))
+    }
 }
 
 /// What a scope holds.

@@ -594,6 +594,9 @@ class KeysOutput(TypedDict):
 class ListOutput(TypedDict):
     """One page of a list."""
 
+    lost: NotRequired[list[str]]
+    """The ids of those that are missing here because a shelf has lost their texts."""
+
     memories: list[MemoryEntry]
     nextCursor: str | None
     scopes: list[ScopeOutput]

@@ -7,17 +7,20 @@ use cofio::{Error, ErrorKind, Result};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::connections::DURABLE;
+use super::connections::{Connections, DURABLE};
 use super::failure::{failed, is_lost, is_one_of, within};
 use super::options::PostgresOptions;
 use super::requirements::check_vector;
 use super::roles;
+use super::rows::get;
+use super::session::Session;
 
 /// What makes version n + 1 out of version n.
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/001.sql"),
     include_str!("schema/002-tickets.sql"),
     include_str!("schema/003-lists.sql"),
+    include_str!("schema/004-unique-name.sql"),
 ];
 
 /// Tells the lock of those who make the tables of a schema from every other ("cofi").
@@ -79,6 +82,17 @@ pub(super) fn is_outdated(analyser: &str) -> Result<bool> {
         Ok(ANALYSER_VERSION) => Ok(false),
         _ => Ok(true),
     }
+}
+
+/// Returns what no other store is called.
+pub(super) async fn unique_name(connections: &Connections) -> Result<String> {
+    let session = Session::single(connections).await?;
+    let rows = session.query("SELECT value FROM settings WHERE name = 'unique_name'", &[]).await;
+    let name = rows.and_then(|rows| match rows.first() {
+        Some(row) => get(row, 0),
+        None => Err(Error::new(ErrorKind::Damaged, "the store has lost its name")),
+    });
+    session.end(name)
 }
 
 /// Says what holds on the connection, and looks at what is there.

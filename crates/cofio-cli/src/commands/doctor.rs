@@ -18,7 +18,7 @@ use crate::output::{Output, Page, shown};
 use crate::present;
 use crate::recognisers;
 use crate::settings::{HomeAt, Overrides, Settings, Surroundings};
-use checks::Check;
+use checks::{Check, Seen};
 use embeddings::Embeddings;
 use names::Names;
 
@@ -71,13 +71,13 @@ impl Doctor {
         }
         let (looked_at, seen) = checks::all(&settings, &around).await;
         checks.extend(looked_at);
-        let stores = stores::look(&settings, &around).await;
+        let stores = stores::look(seen.as_ref().and_then(Seen::home), &settings, &around).await;
         checks.extend(stores.iter().map(stores::check));
         let names = Names::of(&recognisers::chosen(&settings));
         checks.push(names.check());
         let chosen = embedder::chosen(&settings, &around);
         // Whatever is wrong with the store has been said by now.
-        let embeddings = seen.map(|state| Embeddings::new(&state, &chosen));
+        let embeddings = seen.map(|seen| Embeddings::new(&seen.embedding, &chosen));
         checks.extend(embeddings.as_ref().map(Embeddings::check));
         checks.extend(checks::llm(&settings, &around));
         checks.extend(settings.state_dir().and_then(checks::hooks));

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use cofio::engine::{ListRequest, Listed};
+use cofio::model::MemoryId;
 use cofio::store::Order;
 use cofio::wire::ListOutput;
 
@@ -78,7 +79,14 @@ pub fn summary(listed: &Listed) -> String {
         Some(cursor) => format!("\nthe next page begins with --cursor {cursor}"),
         None => String::new(),
     };
-    format!("{shown} of {} in {scopes}{next}", listed.total)
+    let lost = match &listed.lost[..] {
+        [] => String::new(),
+        lost => {
+            let ids: Vec<&str> = lost.iter().map(MemoryId::as_str).collect();
+            format!("\na shelf has lost the text of {}", ids.join(", "))
+        }
+    };
+    format!("{shown} of {} in {scopes}{lost}{next}", listed.total)
 }
 
 impl From<OrderName> for Order {

@@ -12,31 +12,41 @@ use cofio_adapters::{chroma, mem0, qdrant, redis};
 
 use crate::settings::{Address, Patience, Promise, Settings, ShelfName, Surroundings};
 
-/// Makes ready what the rules of the settings name; nobody is asked anything yet.
+/// What everything on a shelf is called at the beginning; then comes what its home is called.
+const PREFIX: &str = "cofio";
+
+/// Makes ready what the rules of the settings name, for the home of this name; nobody is asked
+/// anything yet.
 pub fn open(
+    home: &str,
     settings: &Settings,
     around: &Surroundings,
 ) -> Result<HashMap<Identifier, Arc<dyn Shelf>>> {
     let named = settings.stores().shelves.iter();
     named
-        .map(|(name, at)| Ok((name.identifier(), open_one(*name, at, settings, around)?)))
+        .map(|(name, at)| Ok((name.identifier(), open_one(*name, at, home, settings, around)?)))
         .collect()
 }
 
 /// Makes one of them ready.
+///
+/// What one home has there is out of sight for every other, as a home takes for left over what it
+/// does not know.
 pub fn open_one(
     name: ShelfName,
     at: &Address,
+    home: &str,
     settings: &Settings,
     around: &Surroundings,
 ) -> Result<Arc<dyn Shelf>> {
-    let shelf = shelf(name, at.reveal(), settings, around)?;
+    let shelf = shelf(name, at.reveal(), format!("{PREFIX}-{home}"), settings, around)?;
     Ok(Arc::new(Guarded::new(shelf, patience(name, settings))?))
 }
 
 fn shelf(
     name: ShelfName,
     url: &str,
+    prefix: String,
     settings: &Settings,
     around: &Surroundings,
 ) -> Result<Arc<dyn Shelf>> {
@@ -51,15 +61,17 @@ fn shelf(
                 Promise::Durable => redis::Keeping::Durable,
                 Promise::AsConfigured => redis::Keeping::AsConfigured,
             };
-            let options = redis::Options { timeout, keeping, ..redis::Options::new(url) };
+            let options = redis::Options { prefix, timeout, keeping, ..redis::Options::new(url) };
             Arc::new(redis::Redis::new(&options)?)
         }
         ShelfName::Qdrant => Arc::new(qdrant::Qdrant::new(&qdrant::Options {
+            prefix,
             key: key(&values.qdrant_key_env.value)?,
             timeout,
             ..qdrant::Options::new(url)
         })?),
         ShelfName::Chroma => Arc::new(chroma::Chroma::new(&chroma::Options {
+            prefix,
             tenant: values.chroma_tenant.value.clone(),
             database: values.chroma_database.value.clone(),
             key: key(&values.chroma_key_env.value)?,
@@ -67,6 +79,7 @@ fn shelf(
             ..chroma::Options::new(url)
         })?),
         ShelfName::Mem0 => Arc::new(mem0::Mem0::new(&mem0::Options {
+            prefix,
             key: key(&values.mem0_key_env.value)?,
             timeout,
             ..mem0::Options::new(url)

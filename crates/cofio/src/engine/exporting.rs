@@ -85,7 +85,7 @@ impl Exporting {
             let Some(scope) = self.scopes.last() else { return Ok(None) };
             let criteria = Criteria { states: State::ALL.to_vec(), ..Criteria::default() };
             let filter = Filter { scopes: vec![scope.clone()], now: self.now, criteria };
-            let listing = self.engine.store.list(&filter, &self.page).await?;
+            let listing = self.engine.store.list(&filter, &self.page).await?.whole()?;
             self.page.after =
                 listing.memories.last().map(|memory| self.page.order.position(memory));
             self.read.extend(listing.memories);

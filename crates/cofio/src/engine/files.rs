@@ -246,7 +246,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         let criteria = Criteria { states: vec![State::Active], ..Criteria::default() };
-        let mut memories = self.all(&Filter { scopes, now, criteria }).await?;
+        let mut memories = self.whole(&Filter { scopes, now, criteria }).await?;
         memories.retain(mirror::stands);
         memories.reverse();
         Ok(memories)

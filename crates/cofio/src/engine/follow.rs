@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use super::Engine;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::{Caller, ChangeRecord, Memory, MemoryId, Right};
 
 /// A change, and what the memory is by now.
@@ -9,7 +9,7 @@ use crate::model::{Caller, ChangeRecord, Memory, MemoryId, Right};
 pub struct Changed {
     /// The change.
     pub record: ChangeRecord,
-    /// The memory, unless it is gone or has ended.
+    /// The memory, unless it is gone, has ended, or a shelf has lost its text.
     pub memory: Option<Memory>,
 }
 
@@ -27,7 +27,7 @@ impl Engine {
         ids.sort_unstable();
         ids.dedup();
         let now = self.now();
-        let memories = self.store.get(caller.access(), &ids).await?;
+        let memories = self.readable(caller, &ids).await?;
         let memories = memories.into_iter().filter(|memory| !memory.expired(now));
         let memories: HashMap<MemoryId, Memory> =
             memories.map(|memory| (memory.id.clone(), memory)).collect();
@@ -36,6 +36,22 @@ impl Engine {
             Changed { record, memory }
         };
         Ok(records.into_iter().map(changed).collect())
+    }
+
+    /// Returns memories without those that shelves have lost, as these keep nobody from the others.
+    async fn readable(&self, caller: &Caller, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        let found = self.store.get(caller.access(), ids).await;
+        if !is_damaged(&found) {
+            return found;
+        }
+        let mut readable = Vec::with_capacity(ids.len());
+        for id in ids {
+            let found = self.store.get(caller.access(), std::slice::from_ref(id)).await;
+            if !is_damaged(&found) {
+                readable.extend(found?);
+            }
+        }
+        Ok(readable)
     }
 
     /// Returns the last place in the sequence of changes, whosever they are; 0 before the first.
@@ -49,4 +65,8 @@ impl Engine {
     pub async fn stirred(&self, after: u64) {
         self.store.stirred(after).await;
     }
+}
+
+fn is_damaged(found: &Result<Vec<Memory>>) -> bool {
+    found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Damaged)
 }

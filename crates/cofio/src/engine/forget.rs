@@ -35,7 +35,11 @@ struct Chosen {
 /// Whether the texts of memories are needed: they may stand where nobody answers.
 #[derive(Clone, Copy)]
 enum Texts {
+    /// All of them.
     Needed,
+    /// Those that are not lost.
+    Wanted,
+    /// None.
     Spared,
 }
 
@@ -119,7 +123,7 @@ impl Engine {
     /// Returns everything that came from a page, file, call, conversation or tool, whatever became
     /// of it, as `forget_source` would take it.
     pub async fn from_source(&self, caller: &Caller, origin: &str) -> Result<Vec<Memory>> {
-        self.all(&self.of_source(caller, origin).await?).await
+        self.whole(&self.of_source(caller, origin).await?).await
     }
 
     async fn of_source(&self, caller: &Caller, origin: &str) -> Result<Filter> {
@@ -136,11 +140,16 @@ impl Engine {
     ///
     /// What was known earlier cannot be forgotten by itself, so nothing is meant as of a moment.
     pub async fn matching(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
-        self.all(&meant(caller, selection)?).await
+        self.whole(&meant(caller, selection)?).await
     }
 
-    /// Returns everything that a filter means, the newest first.
+    /// Returns everything that a filter means, the newest first, without what a shelf has lost.
     pub(super) async fn all(&self, filter: &Filter) -> Result<Vec<Memory>> {
+        self.every_page(filter, Texts::Wanted).await
+    }
+
+    /// Returns everything that a filter means, the newest first; fails if a shelf has lost any of it.
+    pub(super) async fn whole(&self, filter: &Filter) -> Result<Vec<Memory>> {
         self.every_page(filter, Texts::Needed).await
     }
 
@@ -149,7 +158,8 @@ impl Engine {
         let mut memories = Vec::new();
         loop {
             let listing = match texts {
-                Texts::Needed => self.store.list(filter, &page).await?,
+                Texts::Needed => self.store.list(filter, &page).await?.whole()?,
+                Texts::Wanted => self.store.list(filter, &page).await?,
                 Texts::Spared => self.store.list_outlines(filter, &page).await?,
             };
             page.after = listing.memories.last().map(|memory| page.order.position(memory));

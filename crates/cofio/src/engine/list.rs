@@ -34,6 +34,8 @@ pub struct Listed {
     pub memories: Vec<Memory>,
     /// How many there are in all.
     pub total: u64,
+    /// Those that would be on this page if a shelf had not lost their texts.
+    pub lost: Vec<MemoryId>,
     /// Where the next page begins, if there is one.
     pub next_cursor: Option<String>,
     /// The scopes that were listed.
@@ -54,7 +56,7 @@ impl Engine {
         self.page(caller, request).await.map_err(|error| error.during("list"))
     }
 
-    /// Returns everything that a selection means, the newest first.
+    /// Returns everything that a selection means, the newest first, without what a shelf has lost.
     pub async fn list_all(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
         let now = self.now();
         let all = async { self.all(&super::filter(caller, selection, now)?).await };
@@ -81,6 +83,7 @@ impl Engine {
         Ok(Listed {
             memories: listing.memories,
             total: listing.total,
+            lost: listing.lost,
             next_cursor,
             scopes: filter.scopes,
         })

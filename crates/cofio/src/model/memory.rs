@@ -5,7 +5,7 @@ use super::{
     CleanText, Identifier, Inherited, Kind, Layer, MemoryId, Mention, Metadata, Scope, Slot,
     Source, Timestamp,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::text;
 
 /// Passages of an assistant's answer that are found by meaning.
@@ -103,6 +103,13 @@ impl Memory {
     pub fn slot(&self) -> Option<Slot> {
         let edition = self.content.standing()?.edition;
         Some(Slot { scope: self.scope.clone(), id: self.id.clone(), edition })
+    }
+
+    /// Returns the error of its text being lost by the shelf that it stands on.
+    pub(crate) fn lost_text(&self) -> Error {
+        let shelf = self.content.standing().map_or("", |standing| standing.shelf.as_str());
+        let message = format!("the shelf {shelf:?} has lost the text of {}", self.id);
+        Error::new(ErrorKind::Damaged, message).with("shelf", shelf)
     }
 
     /// Returns who wrote or said it, where that is more than a role.

@@ -3,14 +3,14 @@
 //! Memories leave with their texts and vectors, wherever those stand, and are placed anew by the
 //! rules of the store that takes them in.
 
-use std::collections::HashMap;
-use std::fmt;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::{fmt, mem};
 
 use async_trait::async_trait;
 
 use super::placing::{Placed, lay};
-use super::{Shelved, lost_text, told};
+use super::{ATTEMPTS, Shelved, restless, told};
 use crate::error::Result;
 use crate::model::{CleanText, Fingerprint, Identifier, Memory, Slot};
 use crate::store::{
@@ -30,8 +30,8 @@ impl MovableShelved {
         Self { shelved, home }
     }
 
-    /// Makes memories whole, with texts and vectors.
-    async fn fetch(&self, memories: &mut [CarriedMemory]) -> Result<()> {
+    /// Makes memories whole, with texts and vectors, and returns where texts of theirs are not.
+    async fn fetch(&self, memories: &mut [CarriedMemory]) -> Result<HashSet<Slot>> {
         let mut whole = Whole::default();
         for (place, memory) in memories.iter().enumerate() {
             whole.add(place, memory)?;
@@ -40,7 +40,23 @@ impl MovableShelved {
         for (place, memory) in memories.iter_mut().enumerate() {
             whole.give(place, memory)?;
         }
-        Ok(())
+        Ok(whole.absent.into_values().collect())
+    }
+
+    /// Returns memories that are whole, except what shelves have lost.
+    async fn memories(&self, stretch: &Stretch, limit: usize) -> Result<Vec<CarriedMemory>> {
+        let mut absent = HashSet::new();
+        for _ in 0..ATTEMPTS {
+            let records = self.home.records(Part::Memories, stretch, limit).await?;
+            let mut memories: Vec<CarriedMemory> =
+                records.into_iter().filter_map(carried).collect();
+            let before = mem::replace(&mut absent, self.fetch(&mut memories).await?);
+            // What is named although it was not there before is lost, and not only forgotten since.
+            if absent.is_subset(&before) {
+                return Ok(memories);
+            }
+        }
+        Err(restless())
     }
 
     /// Puts texts and vectors on their shelves, and says in the memories where they stand.
@@ -107,14 +123,20 @@ impl MovableShelved {
         let before = self.standing(&numbers).await?;
         let placed = self.place(&mut memories).await?;
         let records = memories.into_iter().map(|memory| Record::Memory(Box::new(memory)));
-        if let Err(error) = self.home.replace(Part::Memories, gone, records.collect()).await {
-            self.shelved.take_off(&placed).await;
-            return Err(error);
+        match self.home.replace(Part::Memories, gone, records.collect()).await {
+            // If it was made after all, memories name what was placed; if not, a sweep finds it.
+            Err(error) if error.is_undecided() => Err(error),
+            Err(error) => {
+                self.shelved.take_off(&placed).await;
+                Err(error)
+            }
+            Ok(()) => {
+                for (shelf, slots) in before {
+                    self.shelved.remove(&shelf, slots).await;
+                }
+                Ok(())
+            }
         }
-        for (shelf, slots) in before {
-            self.shelved.remove(&shelf, slots).await;
-        }
-        Ok(())
     }
 }
 
@@ -129,12 +151,10 @@ impl Movable for MovableShelved {
     }
 
     async fn records(&self, part: Part, stretch: &Stretch, limit: usize) -> Result<Vec<Record>> {
-        let records = self.home.records(part, stretch, limit).await?;
         if part != Part::Memories {
-            return Ok(records);
+            return self.home.records(part, stretch, limit).await;
         }
-        let mut memories: Vec<CarriedMemory> = records.into_iter().filter_map(carried).collect();
-        self.fetch(&mut memories).await?;
+        let memories = self.memories(stretch, limit).await?;
         Ok(memories.into_iter().map(|memory| Record::Memory(Box::new(memory))).collect())
     }
 
@@ -175,6 +195,8 @@ const SIGN: &str = "\"standing\":";
 #[derive(Default)]
 struct Whole {
     memories: HashMap<(usize, u64), Memory>,
+    /// Where those stand whose texts are not there.
+    absent: HashMap<(usize, u64), Slot>,
     /// Whose vectors stand on shelves, by where and whose they are.
     embedded: HashMap<(Identifier, Fingerprint), Vec<(usize, Slot)>>,
     vectors: HashMap<usize, Vec<Vec<f32>>>,
@@ -212,19 +234,24 @@ impl Whole {
         if let Some((_, error)) = shelved.fetched(&mut memories).await.into_iter().next() {
             return Err(error);
         }
-        for memory in memories.iter_mut().filter(|memory| memory.slot().is_some()) {
-            // What ends by itself may have ended on its shelf already.
-            if memory.expires_at.is_none() {
-                return Err(lost_text(memory));
+        for (key, mut memory) in keys.into_iter().zip(memories) {
+            match memory.slot() {
+                Some(slot) if memory.expires_at.is_none() => {
+                    self.absent.insert(key, slot);
+                    continue;
+                }
+                // What ends by itself may have ended on its shelf already.
+                Some(_) => memory.content = CleanText::default(),
+                None => {}
             }
-            memory.content = CleanText::default();
+            self.memories.insert(key, memory);
         }
-        self.memories = keys.into_iter().zip(memories).collect();
         Ok(())
     }
 
     /// Gives a memory its texts and vectors; one whose vectors are lost waits for others.
     fn give(&mut self, place: usize, carried: &mut CarriedMemory) -> Result<()> {
+        carried.lost = self.absent.keys().any(|(of, _)| *of == place);
         for (version, document) in &mut carried.versions {
             if let Some(memory) = self.memories.get(&(place, *version)) {
                 *document = encode(memory);

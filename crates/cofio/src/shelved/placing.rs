@@ -1,6 +1,6 @@
 //! Putting texts and vectors on shelves before the store names them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +20,14 @@ pub(super) struct Placed {
     vectors: HashMap<(Identifier, Fingerprint), Vec<Embedded>>,
     /// Vectors of texts that memories no longer have, or of models that they are not found by.
     outlived: HashMap<(Identifier, Fingerprint), Vec<Slot>>,
+}
+
+impl Placed {
+    /// Returns the shelves that something was put on.
+    pub(super) fn shelves(&self) -> HashSet<Identifier> {
+        let vectors = self.vectors.keys().map(|(name, _)| name);
+        self.texts.keys().chain(vectors).cloned().collect()
+    }
 }
 
 /// A memory whose text stays and is placed anew, and whose vectors go with it.

@@ -1,10 +1,11 @@
 //! Taking off shelves what the store has noted.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard};
 
 use super::Shelved;
 use crate::error::Result;
-use crate::model::{Identifier, Slot};
+use crate::model::{Identifier, MemoryId, Slot};
 use crate::shelf::Shelf;
 
 /// How many texts are taken off a shelf at a time.
@@ -16,67 +17,112 @@ impl Shelved {
     /// What stands on a shelf that does not answer stays noted, and keeps none of the others
     /// waiting.
     pub async fn tidy(&self) -> Result<usize> {
-        let known = self.disorder.known();
-        let (mut removed, mut is_all) = (0, true);
+        let mut removed = 0;
         for (name, shelf) in &self.shelves {
-            let (count, is_empty) = self.tidy_one(name, &**shelf).await?;
-            removed += count;
-            is_all &= is_empty;
-        }
-        if is_all {
-            self.disorder.end(known);
+            loop {
+                let piece = self.tidy_piece(name, &**shelf, |_| true).await?;
+                removed += piece.removed;
+                if !piece.more {
+                    break;
+                }
+            }
         }
         Ok(removed)
     }
 
-    /// Returns how many texts were taken off a shelf, and whether that is all that was noted.
-    async fn tidy_one(&self, name: &Identifier, shelf: &dyn Shelf) -> Result<(usize, bool)> {
-        let mut removed = 0;
-        loop {
-            let noted = self.home.unshelved(name, PIECE).await?;
-            let slots: Vec<Slot> = noted.iter().map(|one| one.slot.clone()).collect();
-            if slots.is_empty() {
-                return Ok((removed, true));
+    /// Takes off, after a commit, what memories had that went with it, and what was left before on
+    /// shelves that have answered.
+    ///
+    /// Nobody who writes waits for a shelf that has nothing to do with the commit, and for one that
+    /// did not answer the last time, whoever tidies up later.
+    pub(super) async fn tidy_after(
+        &self,
+        leaving: &HashSet<MemoryId>,
+        answering: &HashSet<Identifier>,
+    ) -> Result<()> {
+        for (name, shelf) in &self.shelves {
+            let answers = answering.contains(name);
+            let wanted = match self.disorder.of_shelf(name) {
+                Order::Tidy => !leaving.is_empty(),
+                Order::Unknown => !leaving.is_empty() || answers,
+                Order::Silent => answers,
+            };
+            let is_due =
+                |noted: &[Slot]| answers || noted.iter().any(|slot| leaving.contains(&slot.id));
+            if wanted {
+                self.tidy_piece(name, &**shelf, is_due).await?;
             }
-            if shelf.remove(&slots).await.is_err() {
-                return Ok((removed, false));
-            }
-            self.home.strike_off(&noted).await?;
-            removed += noted.len();
         }
+        Ok(())
+    }
+
+    /// Takes one piece of what is noted off a shelf, if it is due.
+    async fn tidy_piece(
+        &self,
+        name: &Identifier,
+        shelf: &dyn Shelf,
+        is_due: impl Fn(&[Slot]) -> bool,
+    ) -> Result<Piece> {
+        let noted = self.home.unshelved(name, PIECE).await?;
+        let slots: Vec<Slot> = noted.iter().map(|one| one.slot.clone()).collect();
+        if slots.is_empty() {
+            self.disorder.set(name, Order::Tidy);
+            return Ok(Piece::default());
+        }
+        if !is_due(&slots) {
+            self.disorder.set(name, Order::Unknown);
+            return Ok(Piece::default());
+        }
+        if shelf.remove(&slots).await.is_err() {
+            self.disorder.set(name, Order::Silent);
+            return Ok(Piece::default());
+        }
+        self.home.strike_off(&noted).await?;
+        let more = noted.len() == PIECE;
+        self.disorder.set(name, if more { Order::Unknown } else { Order::Tidy });
+        Ok(Piece { removed: noted.len(), more })
     }
 }
 
-/// Whether the store may have noted texts that nobody has taken off since.
+/// What was taken off a shelf at a time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Piece {
+    removed: usize,
+    /// Whether there may be more.
+    more: bool,
+}
+
+/// What is known of the texts on a shelf that nobody has taken off.
 ///
 /// What other processes note is theirs to take off; what they left is found at the start.
-pub(super) struct Disorder {
-    made: AtomicU64,
-    ended: AtomicU64,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// There are none.
+    Tidy,
+    /// There may be some.
+    Unknown,
+    /// There are some, and the shelf did not answer when they were to be taken off.
+    Silent,
 }
 
-impl Default for Disorder {
-    fn default() -> Self {
-        Self { made: AtomicU64::new(1), ended: AtomicU64::new(0) }
-    }
-}
+/// What is known of each shelf.
+pub(super) struct Disorder(Mutex<HashMap<Identifier, Order>>);
 
 impl Disorder {
-    /// Says that something may have been noted.
-    pub(super) fn grow(&self) {
-        self.made.fetch_add(1, Ordering::Relaxed);
+    /// Knows nothing of some shelves.
+    pub(super) fn of<'a>(shelves: impl Iterator<Item = &'a Identifier>) -> Self {
+        Self(Mutex::new(shelves.map(|name| (name.clone(), Order::Unknown)).collect()))
     }
 
-    pub(super) fn is_there(&self) -> bool {
-        self.known() > self.ended.load(Ordering::Relaxed)
+    fn of_shelf(&self, name: &Identifier) -> Order {
+        self.known().get(name).copied().unwrap_or(Order::Unknown)
     }
 
-    fn known(&self) -> u64 {
-        self.made.load(Ordering::Relaxed)
+    fn set(&self, name: &Identifier, order: Order) {
+        self.known().insert(name.clone(), order);
     }
 
-    /// Says that all is taken off that was noted up to a moment.
-    fn end(&self, known: u64) {
-        self.ended.fetch_max(known, Ordering::Relaxed);
+    fn known(&self) -> MutexGuard<'_, HashMap<Identifier, Order>> {
+        self.0.lock().expect("nothing panics while it holds the lock")
     }
 }

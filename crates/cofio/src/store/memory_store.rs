@@ -438,7 +438,7 @@ fn list(contents: &Contents, filter: &Filter, page: &Page) -> Listing {
     }
     found.sort_unstable_by(first);
     let memories = found.into_iter().map(|(_, memory)| memory.clone()).collect();
-    Listing { memories, total, more }
+    Listing { memories, total, more, lost: Vec::new() }
 }
 
 /// Returns what a scope holds, or nothing if all of it has expired.

@@ -154,6 +154,10 @@ pub struct CarriedMemory {
     pub refusals: u32,
     /// Why at last.
     pub refused_because: Option<String>,
+    /// Whether a shelf has lost a text of it, so that its document is not whole.
+    ///
+    /// Such a memory is not moved, and replaced where it stands in the way.
+    pub lost: bool,
 }
 
 /// The vector of a passage.

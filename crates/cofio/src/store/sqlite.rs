@@ -69,6 +69,7 @@ pub use traces::{Trace, Verdict, Wanted};
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
+    unique_name: String,
     threads: Threads,
     kept: Arc<evidence::Kept>,
     news: News,
@@ -145,9 +146,10 @@ impl SqliteStore {
     }
 
     fn start(path: &Path, options: SqliteOptions, connection: Connection) -> Result<Self> {
+        let unique_name = schema::unique_name(&connection)?;
         let threads = Threads::start(path, options, connection)?;
         let (kept, news) = (Arc::default(), News::of(path, options));
-        Ok(Self { path: path.to_owned(), threads, kept, news })
+        Ok(Self { path: path.to_owned(), unique_name, threads, kept, news })
     }
 
     /// Returns the last audit entry that the file beside the store vouches for, if there is one.
@@ -155,6 +157,13 @@ impl SqliteStore {
     /// Whether the audit agrees is for [`Store::verify_audit`] to say.
     pub fn vouched(&self) -> Option<u64> {
         head::read(&head::path(&self.path)).ok().flatten().map(|head| head.sequence)
+    }
+
+    /// Returns what no other store is called: sixteen digits and letters from `a` to `f`.
+    ///
+    /// It is chosen when a file is made, and nothing but a copy of the file has the same.
+    pub fn unique_name(&self) -> &str {
+        &self.unique_name
     }
 
     /// Returns where the file is.

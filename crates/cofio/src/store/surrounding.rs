@@ -43,14 +43,29 @@ pub trait Surrounding: Send + Sync {
 
     /// Does what [`Store::get`] does.
     async fn get_inside(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
-        self.complete(self.inner().get(access, ids).await?, Missing::Fails).await
+        self.inner().get(access, ids).await
     }
 
     /// Does what [`Store::list`] does.
     async fn list_inside(&self, filter: &Filter, page: &Page) -> Result<Listing> {
-        let mut listing = self.inner().list(filter, page).await?;
-        listing.memories = self.complete(listing.memories, Missing::Fails).await?;
-        Ok(listing)
+        self.inner().list(filter, page).await
+    }
+
+    /// Does what [`Store::history`] does.
+    async fn history_inside(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
+        self.inner().history(access, id).await
+    }
+
+    /// Does what [`Store::first_waiting`] does.
+    async fn first_waiting_inside(
+        &self,
+        scope: &Scope,
+        conversation: Option<&Identifier>,
+        stage: Stage,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Memory>> {
+        self.inner().first_waiting(scope, conversation, stage, now, limit).await
     }
 
     /// Does what [`Store::observe`] does.
@@ -58,9 +73,10 @@ pub trait Surrounding: Send + Sync {
         self.inner().observe(reading);
     }
 
-    /// Makes memories whole that the other store gave.
-    async fn complete(&self, memories: Vec<Memory>, _missing: Missing) -> Result<Vec<Memory>> {
-        Ok(memories)
+    /// Makes memories whole that the other store handed out to be embedded, without those of which
+    /// that is not possible.
+    async fn complete_claimed(&self, memories: Vec<Memory>) -> Vec<Memory> {
+        memories
     }
 
     /// Does what [`Store::clear_away`] does.
@@ -72,15 +88,6 @@ pub trait Surrounding: Send + Sync {
     fn health_around<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>> {
         self.inner().health(clock)
     }
-}
-
-/// What becomes of a memory that cannot be made whole for the moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
-    /// Whoever asked is told.
-    Fails,
-    /// The others are given without it.
-    IsLeftOut,
 }
 
 #[async_trait]
@@ -131,7 +138,7 @@ impl<T: Surrounding> Store for T {
     }
 
     async fn history(&self, access: &Access, id: &MemoryId) -> Result<Vec<Memory>> {
-        self.complete(self.inner().history(access, id).await?, Missing::Fails).await
+        self.history_inside(access, id).await
     }
 
     async fn entities(
@@ -240,8 +247,7 @@ impl<T: Surrounding> Store for T {
         now: Timestamp,
         limit: usize,
     ) -> Result<Vec<Memory>> {
-        let waiting = self.inner().first_waiting(scope, conversation, stage, now, limit).await?;
-        self.complete(waiting, Missing::Fails).await
+        self.first_waiting_inside(scope, conversation, stage, now, limit).await
     }
 
     async fn came_through(&self, scope: &Scope, stage: Stage) -> Result<Vec<MemoryId>> {
@@ -295,7 +301,7 @@ impl<T: Surrounding> Store for T {
         let refusals: HashMap<MemoryId, u32> =
             claimed.iter().map(|one| (one.memory.id.clone(), one.refusals)).collect();
         let memories = claimed.into_iter().map(|one| one.memory).collect();
-        let complete = self.complete(memories, Missing::IsLeftOut).await?;
+        let complete = self.complete_claimed(memories).await;
         let claimed = |memory: Memory| Claimed {
             refusals: refusals.get(&memory.id).copied().unwrap_or_default(),
             memory,

@@ -135,6 +135,9 @@ pub struct ListOutput {
     pub next_cursor: Option<String>,
     pub total_count: u64,
     pub scopes: Vec<ScopeOutput>,
+    /// The ids of those that are missing here because a shelf has lost their texts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
 }
 
 /// What was forgotten.
@@ -465,6 +468,7 @@ impl From<&Listed> for ListOutput {
             next_cursor: listed.next_cursor.clone(),
             total_count: listed.total,
             scopes: listed.scopes.iter().map(ScopeOutput::from).collect(),
+            lost: listed.lost.iter().map(ToString::to_string).collect(),
         }
     }
 }

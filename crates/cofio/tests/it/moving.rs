@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use cofio::model::{Change, Commit, Scope, Timestamp};
@@ -223,6 +223,104 @@ fn a_move_that_was_interrupted_goes_on_where_it_was() {
             })
             .unwrap();
     assert!(batches > Part::ALL.len(), "{batches}");
+}
+
+/// A home that does what it is told to, and whose first answer to that is lost.
+struct Unheard {
+    home: Arc<SqliteStore>,
+    is_heard: AtomicBool,
+}
+
+#[async_trait]
+impl Movable for Unheard {
+    fn store(&self) -> &dyn Store {
+        self.home.store()
+    }
+
+    async fn count(&self, part: Part) -> Result<u64> {
+        self.home.count(part).await
+    }
+
+    async fn records(&self, part: Part, stretch: &Stretch, limit: usize) -> Result<Vec<Record>> {
+        self.home.records(part, stretch, limit).await
+    }
+
+    async fn replace(&self, part: Part, gone: Vec<RecordKey>, records: Vec<Record>) -> Result<()> {
+        self.home.replace(part, gone, records).await?;
+        if part == Part::Memories && !self.is_heard.swap(true, Ordering::Relaxed) {
+            return Err(Error::new(ErrorKind::Provider, "nobody knows").undecided());
+        }
+        Ok(())
+    }
+
+    async fn unfinished(&self) -> Result<Option<String>> {
+        self.home.unfinished().await
+    }
+
+    async fn mark(&self, unfinished_copy_of: Option<&str>) -> Result<()> {
+        self.home.mark(unfinished_copy_of).await
+    }
+}
+
+/// Returns a home in a file whose texts stand on a shelf, and the shelf.
+fn on_a_shelf(
+    folder: &TempDir,
+    home: impl Fn(Arc<SqliteStore>) -> Arc<dyn Movable>,
+) -> (MovableShelved, Arc<dyn Shelf>) {
+    let attic: Arc<dyn Shelf> = Arc::new(MemoryShelf::new(|| Timestamp::UNIX_EPOCH));
+    let file = Arc::new(file(folder, "shelved.db"));
+    let shelves = HashMap::from([(named("attic"), attic.clone())]);
+    let rules = Rules(vec![Rule::everything(named("attic"))]);
+    let around = Shelved::new(file.clone(), shelves, rules).unwrap();
+    (MovableShelved::new(around, home(file)), attic)
+}
+
+#[test]
+fn a_move_whose_answer_was_lost_destroys_nothing_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = file(&folder, "a.db");
+    block_on(World::new(10).happen(&from, 200));
+    let (to, _) =
+        on_a_shelf(&folder, |home| Arc::new(Unheard { home, is_heard: AtomicBool::new(false) }));
+    let error = run(&from, &to).unwrap_err();
+    assert!(error.is_undecided(), "{error}");
+    run(&from, &to).unwrap();
+    block_on(assert_same(&from, &to));
+}
+
+#[test]
+fn a_text_that_the_copy_has_lost_is_moved_again_and_one_that_the_source_has_lost_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = file(&folder, "a.db");
+    block_on(World::new(10).happen(&from, 200));
+    let (to, attic) = on_a_shelf(&folder, |home| home);
+    run(&from, &to).unwrap();
+    let lose = || {
+        let alice = Scope::user(named("alice"));
+        let slots = block_on(attic.slots(&alice, None, 9_999)).unwrap();
+        assert!(!slots.is_empty());
+        block_on(attic.remove(&slots)).unwrap();
+    };
+    lose();
+    run(&from, &to).unwrap();
+    block_on(assert_same(&from, &to));
+    lose();
+    let error = run(&to, &MemoryStore::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged, "{error}");
+    assert!(error.to_string().contains("has lost the text of"), "{error}");
+}
+
+#[test]
+fn the_name_of_a_store_is_not_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (file(&folder, "a.db"), file(&folder, "b.db"));
+    let names = [from.unique_name().to_owned(), to.unique_name().to_owned()];
+    block_on(World::new(1).happen(&from, 30));
+    run(&from, &to).unwrap();
+    drop((from, to));
+    let (from, to) = (file(&folder, "a.db"), file(&folder, "b.db"));
+    assert_eq!([from.unique_name(), to.unique_name()], names);
+    assert_ne!(names[0], names[1]);
 }
 
 /// A store that somebody writes to whenever it is read.

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use cofio::engine::{ListRequest, Listed};
 use cofio::model::{
     Change, Commit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId, Patch, Scope,
     Timestamp,
@@ -60,18 +61,41 @@ mod in_sqlite {
 struct Shaky {
     shelf: Arc<dyn Shelf>,
     down: Arc<AtomicBool>,
+    /// How often it was asked for something.
+    asked: Arc<AtomicUsize>,
+    /// What happens before texts are read the next time.
+    before_reading: Arc<Mutex<Option<Event>>>,
 }
+
+type Event = Box<dyn FnOnce() + Send>;
 
 impl Shaky {
     fn new() -> Self {
-        Self { shelf: shelf(), down: Arc::default() }
+        let (down, asked, before_reading) = Default::default();
+        Self { shelf: shelf(), down, asked, before_reading }
     }
 
     fn set_down(&self, down: bool) {
         self.down.store(down, Ordering::SeqCst);
     }
 
+    /// Returns how often it was asked for something since the last time.
+    fn asked(&self) -> usize {
+        self.asked.swap(0, Ordering::SeqCst)
+    }
+
+    fn before_reading(&self, event: impl FnOnce() + Send + 'static) {
+        *self.before_reading.lock().unwrap() = Some(Box::new(event));
+    }
+
+    /// Loses everything that stands there.
+    fn lose(&self) {
+        let slots = block_on(self.shelf.slots(&alice(), None, 100)).unwrap();
+        block_on(self.shelf.remove(&slots)).unwrap();
+    }
+
     fn check(&self) -> Result<()> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
         let down = self.down.load(Ordering::SeqCst);
         if down { Err(Error::new(ErrorKind::Provider, "the attic is locked")) } else { Ok(()) }
     }
@@ -97,6 +121,10 @@ impl Shelf for Shaky {
 
     async fn get(&self, slots: &[Slot]) -> Result<Vec<Option<String>>> {
         self.check()?;
+        let event = self.before_reading.lock().unwrap().take();
+        if let Some(event) = event {
+            event();
+        }
         self.shelf.get(slots).await
     }
 
@@ -280,8 +308,68 @@ fn a_shelf_that_is_down_costs_what_stands_on_it_and_nothing_else() {
     assert_eq!(house.found("hens"), ["Alice keeps hens"]);
 }
 
+/// A home with one shelf for working memories, which is down, and one for everything else, and the
+/// texts that were forgotten meanwhile.
+fn with_a_dead_cellar() -> (Arc<MemoryStore>, Shaky, Arc<Shelved>) {
+    let (home, cellar, attic) = (Arc::new(MemoryStore::new()), Shaky::new(), Shaky::new());
+    let shelved = Arc::new(on_two_shelves(home.clone(), &cellar, &attic));
+    let life = Life::on(shelved.clone(), Config::default());
+    let mut draft = fact("alice", "She is at the hive");
+    draft.kind = Kind::Working;
+    let id = life.keep(draft).id;
+    cellar.set_down(true);
+    cellar.asked();
+    block_on(life.engine.forget(&local("alice"), std::slice::from_ref(&id))).unwrap();
+    assert_eq!(cellar.asked(), 1, "what was forgotten would be taken off at once");
+    (home, cellar, shelved)
+}
+
+fn on_two_shelves(home: Arc<dyn Store>, cellar: &Shaky, attic: &Shaky) -> Shelved {
+    let shelf = |name: &str, shelf: &Shaky| -> (Identifier, Arc<dyn Shelf>) {
+        (named(name), Arc::new(shelf.clone()))
+    };
+    let shelves = HashMap::from([shelf("cellar", cellar), shelf("attic", attic)]);
+    let cellar = Some(named("cellar"));
+    let working = Rule { kinds: vec![Kind::Working], shelf: cellar, ..Rule::default() };
+    Shelved::new(home, shelves, Rules(vec![working, Rule::everything(named("attic"))])).unwrap()
+}
+
 #[test]
-fn what_could_not_be_taken_off_goes_with_the_next_write_of_any_sort() {
+fn whoever_writes_elsewhere_does_not_wait_for_a_shelf_that_is_down() {
+    let (home, cellar, shelved) = with_a_dead_cellar();
+    let another_process = on_two_shelves(home.clone(), &cellar, &Shaky::new());
+    for shelved in [shelved.clone(), Arc::new(another_process)] {
+        let life = Life::on(shelved, Config::default());
+        let kept = life.keep(fact("alice", "Alice keeps bees"));
+        let patch = Patch { content: Some("Alice keeps hens".to_owned()), ..Patch::default() };
+        block_on(life.engine.update(&local("alice"), &kept.id, patch)).unwrap();
+        block_on(life.engine.forget(&local("alice"), &[kept.id])).unwrap();
+        assert_eq!(cellar.asked(), 0);
+    }
+    assert_eq!(block_on(home.unshelved(&named("cellar"), 10)).unwrap().len(), 1);
+    cellar.set_down(false);
+    assert_eq!(block_on(shelved.tidy()).unwrap(), 1, "nothing is lost that was noted");
+    assert!(cellar.texts().is_empty());
+}
+
+#[test]
+fn of_many_who_forget_what_stands_on_a_dead_shelf_the_first_asks_it() {
+    let house = House::new();
+    let ids: Vec<MemoryId> =
+        ["bees", "hens", "cats"].map(|name| house.keep(&format!("Alice keeps {name}")).id).into();
+    house.attic.set_down(true);
+    house.attic.asked();
+    for id in &ids {
+        house.forget(id);
+    }
+    assert_eq!(house.attic.asked(), 1);
+    house.attic.set_down(false);
+    house.remember("Alice keeps dogs").unwrap();
+    assert_eq!(house.attic.texts(), ["Alice keeps dogs"], "it has answered, so the rest goes");
+}
+
+#[test]
+fn what_could_not_be_taken_off_goes_with_the_next_write_to_the_shelf() {
     let house = House::new();
     let kept = house.keep("Alice keeps bees");
     house.attic.set_down(true);
@@ -292,7 +380,7 @@ fn what_could_not_be_taken_off_goes_with_the_next_write_of_any_sort() {
 }
 
 #[test]
-fn what_a_process_could_not_take_off_goes_with_the_first_write_of_another() {
+fn what_a_process_could_not_take_off_goes_with_the_first_write_of_another_to_the_shelf() {
     let house = House::new();
     let kept = house.keep("Alice keeps bees");
     house.attic.set_down(true);
@@ -307,10 +395,90 @@ fn what_a_process_could_not_take_off_goes_with_the_first_write_of_another() {
 fn a_text_that_a_shelf_has_lost_is_told() {
     let house = House::new();
     let kept = house.keep("Alice keeps bees");
-    let slots = block_on(house.attic.slots(&alice(), None, 10)).unwrap();
-    block_on(house.attic.remove(&slots)).unwrap();
+    house.attic.lose();
     let lost = block_on(house.shelved.get(local("alice").access(), &[kept.id])).unwrap_err();
     assert_eq!(lost.kind(), ErrorKind::Damaged);
+}
+
+/// Returns a page of what is known of Alice.
+fn page(house: &House, limit: usize, cursor: Option<String>) -> Listed {
+    let selection = Selection::new(identifiers(&[(Layer::User, "alice")]));
+    let request = ListRequest { limit, cursor, ..ListRequest::new(selection) };
+    block_on(house.life.engine.list(&local("alice"), &request)).unwrap()
+}
+
+fn texts(listed: &Listed) -> Vec<&str> {
+    listed.memories.iter().map(|memory| memory.content.as_str()).collect()
+}
+
+#[test]
+fn what_a_shelf_has_lost_is_missing_from_lists_which_say_so_and_hold_the_rest() {
+    let house = House::new();
+    house.keep("Alice keeps cats");
+    let lost = [house.keep("Alice keeps bees").id, house.keep("Alice keeps hens").id];
+    let slots = block_on(house.attic.slots(&alice(), None, 10)).unwrap();
+    let gone: Vec<Slot> = slots.into_iter().filter(|slot| lost.contains(&slot.id)).collect();
+    block_on(house.attic.shelf.remove(&gone)).unwrap();
+    house.keep("Alice keeps dogs");
+
+    let all = page(&house, 10, None);
+    assert_eq!(texts(&all), ["Alice keeps dogs", "Alice keeps cats"]);
+    let mut told = all.lost.clone();
+    told.sort_unstable();
+    assert_eq!((told, all.total), (lost.to_vec(), 4));
+    let first = page(&house, 1, None);
+    assert_eq!(texts(&first), ["Alice keeps dogs"]);
+    let second = page(&house, 1, first.next_cursor);
+    assert_eq!(
+        texts(&second),
+        ["Alice keeps cats"],
+        "what follows takes the place of what is lost"
+    );
+    assert_eq!((second.lost.len(), second.next_cursor), (2, None));
+
+    let changes = block_on(house.shelved.changes(local("alice").access(), 0, 10)).unwrap();
+    let followed = block_on(house.life.engine.follow(&local("alice"), changes)).unwrap();
+    let known = followed.iter().filter(|changed| changed.memory.is_some());
+    assert_eq!((followed.len(), known.count()), (4, 2));
+    let mut export = block_on(house.life.engine.exporting(&local("alice"))).unwrap();
+    let error = block_on(export.next()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged, "a bundle would not be everything");
+}
+
+#[test]
+fn a_list_of_lost_texts_comes_to_its_end() {
+    let house = House::new();
+    for name in ["bees", "hens", "cats"] {
+        house.keep(&format!("Alice keeps {name}"));
+    }
+    house.attic.lose();
+    let listed = page(&house, 1, None);
+    assert_eq!((texts(&listed).len(), listed.lost.len(), listed.next_cursor), (0, 3, None));
+    let selection = Selection::new(identifiers(&[(Layer::User, "alice")]));
+    let all = block_on(house.life.engine.list_all(&local("alice"), &selection)).unwrap();
+    assert_eq!(all, []);
+}
+
+#[test]
+fn what_somebody_forgets_while_it_is_read_is_left_out() {
+    let house = House::new();
+    house.keep("Alice keeps hens");
+    let racing = |text: &str| {
+        let id = house.keep(text).id;
+        let (engine, forgotten) = (house.life.engine.clone(), id.clone());
+        house.attic.before_reading(move || {
+            block_on(engine.forget(&local("alice"), std::slice::from_ref(&forgotten))).unwrap();
+        });
+        id
+    };
+    racing("Alice keeps bees");
+    let listed = page(&house, 10, None);
+    assert_eq!((texts(&listed), listed.lost.len()), (vec!["Alice keeps hens"], 0));
+    let id = racing("Alice keeps cats");
+    let access = local("alice");
+    assert_eq!(block_on(house.shelved.get(access.access(), &[id])).unwrap(), []);
+    let id = racing("Alice keeps dogs");
+    assert_eq!(block_on(house.shelved.history(access.access(), &id)).unwrap(), []);
 }
 
 #[test]

@@ -1,17 +1,21 @@
 //! What is special to a store that is one file.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use cofio::model::{Channel, Draft, Kind, Layer, Patch, Source};
+use cofio::model::{Channel, Draft, Kind, Layer, Patch, Source, Timestamp};
+use cofio::shelf::{MemoryShelf, Shelf};
+use cofio::shelved::{Rule, Rules, Shelved};
 use cofio::store::{SqliteStore, Store as _};
-use cofio::{Engine, ErrorKind, Query, Result, Selection};
+use cofio::{Config, Engine, ErrorKind, Query, Result, Selection};
 use jiff::SignedDuration;
 use pollster::block_on;
 use rusqlite::Connection;
 
-use crate::fixture::{Fixture, START, fact, identifiers, keeper, local, scope};
+use crate::fixture::{Fixture, START, fact, identifiers, keeper, local, named, scope};
+use crate::life::Life;
 
 /// A text that stands in no schema and no other text.
 const CANARY: &str = "quokkaflamingo";
@@ -178,6 +182,47 @@ fn a_restored_backup_does_not_bring_back_what_was_forgotten() {
     assert!(fixture.found("alice", "written").is_empty());
     std::fs::remove_file(copy).unwrap();
     assert_eq!(bytes_in(&fixture.folder(), CANARY), 0);
+}
+
+/// Puts the texts of a store on a shelf, and tells it something.
+fn tell_on_a_shelf(store: &Arc<SqliteStore>, text: &str) {
+    let shelf: Arc<dyn Shelf> = Arc::new(MemoryShelf::new(|| Timestamp::UNIX_EPOCH));
+    let rules = Rules(vec![Rule::everything(named("attic"))]);
+    let shelves = HashMap::from([(named("attic"), shelf)]);
+    let shelved = Shelved::new(store.clone(), shelves, rules).unwrap();
+    Life::on(Arc::new(shelved), Config::default()).keep(fact("alice", text));
+}
+
+#[test]
+fn a_restored_store_is_called_as_the_texts_on_its_shelves_know_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |name: &str| Arc::new(SqliteStore::open(&folder.path().join(name)).unwrap());
+    let copied = |store: &SqliteStore, name: &str| {
+        let copy = folder.path().join(name);
+        block_on(store.backup(&copy)).unwrap();
+        copy
+    };
+    let restored = |store: &SqliteStore, copy: &Path| {
+        block_on(store.restore(copy, &keeper(), START.parse().unwrap()))
+    };
+    let original = open("a.db");
+    let bare = copied(&original, "bare.db");
+    tell_on_a_shelf(&original, "Alice keeps bees");
+    let copy = copied(&original, "copy.db");
+
+    let other = open("b.db");
+    restored(&other, &bare).unwrap();
+    drop(other);
+    assert_ne!(open("b.db").unique_name(), original.unique_name(), "nothing stands on shelves");
+    restored(&open("b.db"), &copy).unwrap();
+    assert_eq!(open("b.db").unique_name(), original.unique_name());
+    restored(&original, &copy).unwrap();
+
+    let third = open("c.db");
+    tell_on_a_shelf(&third, "Alice keeps hens");
+    let error = restored(&third, &copy).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
+    assert_eq!(block_on(third.last_change()).unwrap(), 1, "nothing was restored");
 }
 
 #[test]

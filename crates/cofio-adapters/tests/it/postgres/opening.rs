@@ -167,7 +167,7 @@ fn a_server_that_may_lose_what_it_acknowledged_says_so() {
     let check = |settings: &str, status: Status, message: &str| {
         let Some(server) = Server::with(settings) else { return };
         let store = PostgresStore::open(&PostgresOptions::new(server.url())).unwrap();
-        let health = block_on(store.health(&Timestamp::now).remove(0)).health.unwrap();
+        let health = block_on(store.health(&Timestamp::now).remove(0).done()).health.unwrap();
         let durability = health.components.iter().find(|part| part.name == "durability");
         let Component { message: said, .. } = durability.unwrap();
         assert!(said.contains(message), "{settings}: {said}");

@@ -30,15 +30,32 @@ pub struct Check {
     pub detail: String,
 }
 
-/// Checks the store, and returns how far the embedding of everything in it is, if that can be read.
-pub async fn all(
-    settings: &Settings,
-    around: &Surroundings,
-) -> (Vec<Check>, Option<EmbeddingState>) {
+/// What was seen of a store.
+#[derive(Default)]
+pub struct Seen {
+    /// How far the embedding of everything in it is.
+    pub embedding: EmbeddingState,
+    /// What no other store is called, if it was made already.
+    home: Option<String>,
+}
+
+impl Seen {
+    pub fn home(&self) -> Option<&str> {
+        self.home.as_deref()
+    }
+
+    async fn of(store: &dyn Store, unique_name: &str) -> Option<Self> {
+        let embedding = store.embedding_state().await.ok()?;
+        Some(Self { embedding, home: Some(unique_name.to_owned()) })
+    }
+}
+
+/// Checks the store, and returns what was seen of it, if it can be read.
+pub async fn all(settings: &Settings, around: &Surroundings) -> (Vec<Check>, Option<Seen>) {
     match settings.stores().home {
         HomeAt::Sqlite => file(settings.store()).await,
         HomeAt::Postgres(_) => match Home::open(settings, around) {
-            Ok(home) => server(&*home.store).await,
+            Ok(home) => server(&home).await,
             Err(error) => (vec![Check::problem("store", error)], None),
         },
     }
@@ -46,16 +63,16 @@ pub async fn all(
 
 /// Checks who may open a file, every page of it, its record of what was done, and what lies beside
 /// it.
-async fn file(path: &Path) -> (Vec<Check>, Option<EmbeddingState>) {
-    let (mut checks, state) = match absence(path, "store") {
-        Some(check) => (vec![check], Some(EmbeddingState::default())),
+async fn file(path: &Path) -> (Vec<Check>, Option<Seen>) {
+    let (mut checks, seen) = match absence(path, "store") {
+        Some(check) => (vec![check], Some(Seen::default())),
         None => whole(path).await,
     };
     checks.extend(left_over(path));
-    (checks, state)
+    (checks, seen)
 }
 
-async fn whole(path: &Path) -> (Vec<Check>, Option<EmbeddingState>) {
+async fn whole(path: &Path) -> (Vec<Check>, Option<Seen>) {
     let mut checks = modes(path);
     let store = match SqliteStore::open(path) {
         Ok(store) => store,
@@ -70,18 +87,18 @@ async fn whole(path: &Path) -> (Vec<Check>, Option<EmbeddingState>) {
         None => ", but no file beside the store says where it ended",
     };
     checks.push(record(&store, head).await);
-    (checks, store.embedding_state().await.ok())
+    (checks, Seen::of(&store, store.unique_name()).await)
 }
 
 /// Asks a server how it is, and checks its record of what was done.
-async fn server(store: &dyn Store) -> (Vec<Check>, Option<EmbeddingState>) {
-    let mut checks = Vec::new();
+async fn server(home: &Home) -> (Vec<Check>, Option<Seen>) {
+    let (store, mut checks) = (&*home.store, Vec::new());
     // The others are servers that texts stand on, which are asked apart.
-    if let Some(home) = store.health(&Timestamp::now).into_iter().next() {
-        checks.push(stores::check(&(&home.done().await).into()));
+    if let Some(first) = store.health(&Timestamp::now).into_iter().next() {
+        checks.push(stores::check(&(&first.done().await).into()));
     }
     checks.push(record(store, "").await);
-    (checks, store.embedding_state().await.ok())
+    (checks, Seen::of(store, home.unique_name()).await)
 }
 
 /// Says which language model would be asked, if one is wanted; asks nothing.

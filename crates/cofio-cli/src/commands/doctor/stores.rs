@@ -6,12 +6,18 @@ use crate::home::shelves;
 use crate::progress::Progress;
 use crate::settings::{Settings, Surroundings};
 
-/// Asks the servers that texts stand on how they are.
-pub async fn look(settings: &Settings, around: &Surroundings) -> Vec<CheckupOutput> {
+/// Asks the servers that texts stand on how they are, and what a home has there.
+pub async fn look(
+    home: Option<&str>,
+    settings: &Settings,
+    around: &Surroundings,
+) -> Vec<CheckupOutput> {
     let _progress = Progress::spinning("asking servers");
     let mut all = Vec::new();
     for (name, at) in &settings.stores().shelves {
-        let health = match shelves::open_one(*name, at, settings, around) {
+        // A home that could not be opened was told of already.
+        let opened = shelves::open_one(*name, at, home.unwrap_or_default(), settings, around);
+        let health = match opened {
             Ok(shelf) => shelf.health().await,
             Err(error) => Err(error),
         };

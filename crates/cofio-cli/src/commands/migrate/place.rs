@@ -126,11 +126,11 @@ impl Place {
                     let message = format!("there is no store at {}", store.display());
                     return Err(Error::new(ErrorKind::NotFound, message).into());
                 }
-                self.around_home(Arc::new(SqliteStore::open_current(store)?))
+                self.around_file(SqliteStore::open_current(store)?)
             }
             HomeAt::Postgres(at) => {
                 let opened = PostgresStore::open(&postgres_options(at));
-                self.around_home(Arc::new(opened.map_err(|error| named(error, &at.url))?))
+                self.around_schema(opened.map_err(|error| named(error, &at.url))?)
             }
         }
     }
@@ -143,7 +143,7 @@ impl Place {
                 if dry_run && !store.exists() {
                     return Ok(Arc::new(MemoryStore::new()));
                 }
-                self.around_home(Arc::new(SqliteStore::open_to_fill(store)?))
+                self.around_file(SqliteStore::open_to_fill(store)?)
             }
             HomeAt::Postgres(at) => {
                 let options = postgres_options(at);
@@ -156,19 +156,30 @@ impl Place {
                     Err(error) if dry_run && error.kind() == ErrorKind::NotFound => {
                         Ok(Arc::new(MemoryStore::new()))
                     }
-                    opened => {
-                        let home = opened.map_err(|error| named(error, &at.url))?;
-                        self.around_home(Arc::new(home))
-                    }
+                    opened => self.around_schema(opened.map_err(|error| named(error, &at.url))?),
                 }
             }
         }
     }
 
-    /// Puts the shelves around a home, if there are any.
-    fn around_home<T: Movable + Store + 'static>(&self, home: Arc<T>) -> Result<Arc<dyn Movable>> {
+    fn around_file(&self, file: SqliteStore) -> Result<Arc<dyn Movable>> {
+        let unique_name = file.unique_name().to_owned();
+        self.around_home(Arc::new(file), &unique_name)
+    }
+
+    fn around_schema(&self, schema: PostgresStore) -> Result<Arc<dyn Movable>> {
+        let unique_name = schema.unique_name().to_owned();
+        self.around_home(Arc::new(schema), &unique_name)
+    }
+
+    /// Puts the shelves around a home of this name, if there are any.
+    fn around_home<T: Movable + Store + 'static>(
+        &self,
+        home: Arc<T>,
+        unique_name: &str,
+    ) -> Result<Arc<dyn Movable>> {
         let Some(routes) = &self.settings.stores().routes else { return Ok(home) };
-        let shelves = shelves::open(&self.settings, &self.around)?;
+        let shelves = shelves::open(unique_name, &self.settings, &self.around)?;
         let shelved = Shelved::new(home.clone(), shelves, routes.rules())?;
         Ok(Arc::new(MovableShelved::new(shelved, home)))
     }

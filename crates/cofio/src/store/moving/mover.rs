@@ -289,12 +289,17 @@ fn says_the_same(document: &str, other: &str, now: Timestamp) -> bool {
     memory == other || has_ended && Memory { content: other.content.clone(), ..memory } == other
 }
 
-/// Refuses a memory whose text stands on a shelf that was not opened.
+/// Refuses a memory whose text stands on a shelf that was not opened, or was lost there.
 fn check_text(record: &Record) -> Result<()> {
-    let Record::Memory(memory) = record else { return Ok(()) };
-    let documents = memory.versions.iter().map(|(_, document)| document).chain([&memory.document]);
+    let Record::Memory(carried) = record else { return Ok(()) };
+    let documents =
+        carried.versions.iter().map(|(_, document)| document).chain([&carried.document]);
     for document in documents.filter(|document| document.contains("\"standing\":")) {
-        if let Some(standing) = document::decode(document)?.content.standing() {
+        let memory = document::decode(document)?;
+        if let Some(standing) = memory.content.standing() {
+            if carried.lost {
+                return Err(memory.lost_text());
+            }
             let message = format!(
                 "texts of the source stand on {}: name the arrangement that it belongs to",
                 standing.shelf

@@ -107,6 +107,7 @@ fn restore(connection: &mut Connection, actor: &Identifier, now: Timestamp) -> R
             |row| row.get(0),
         )
         .map_err(unexpected)?;
+    take_name(&transaction)?;
     transaction.execute_batch(SCOPES).map_err(unexpected)?;
     let mut writing = Writing::new(&transaction, now);
     for (kind, sql) in DIFFERENCES {
@@ -131,6 +132,19 @@ fn restore(connection: &mut Connection, actor: &Identifier, now: Timestamp) -> R
     Ok(Restored { still_forgotten, revoked_keys })
 }
 
+/// Takes over what the copy is called if texts of its memories stand on shelves, which know them by
+/// that.
+fn take_name(connection: &Connection) -> Result<()> {
+    let renamed = connection.execute(TAKE_NAME, []).map_err(unexpected)?;
+    let is = |sql: &str| connection.query_row(sql, [], |row| row.get(0)).map_err(unexpected);
+    if renamed > 0 && is(HAS_TEXTS_ELSEWHERE)? {
+        let message = "texts of this store stand on shelves, and so do texts of the store that the \
+                       copy is of: restore the copy to a file where there is no store yet";
+        return Err(Error::new(ErrorKind::Configuration, message));
+    }
+    Ok(())
+}
+
 fn differences(connection: &Connection, sql: &str) -> Result<Vec<(MemoryId, i64, i64, u64)>> {
     collect(connection, sql, std::iter::empty::<Sql>(), |row| {
         let id: String = row.get(0).map_err(unexpected)?;
@@ -138,6 +152,21 @@ fn differences(connection: &Connection, sql: &str) -> Result<Vec<(MemoryId, i64,
         Ok((id.parse()?, number(1)?, number(2)?, row.get(3).map_err(unexpected)?))
     })
 }
+
+/// Gives this store the name of the copy, unless it has that or no text of the copy needs it.
+const TAKE_NAME: &str = r#"
+    UPDATE main.settings
+    SET value = (SELECT value FROM copy.settings WHERE name = 'unique_name')
+    WHERE name = 'unique_name'
+      AND value <> (SELECT value FROM copy.settings WHERE name = 'unique_name')
+      AND (EXISTS (SELECT 1 FROM copy.memories WHERE instr(document, '"standing":') > 0)
+           OR EXISTS (SELECT 1 FROM copy.versions WHERE instr(document, '"standing":') > 0));"#;
+
+/// Says whether a shelf may have texts of this store.
+const HAS_TEXTS_ELSEWHERE: &str = r#"
+    SELECT EXISTS (SELECT 1 FROM main.unshelved)
+        OR EXISTS (SELECT 1 FROM main.memories WHERE instr(document, '"standing":') > 0)
+        OR EXISTS (SELECT 1 FROM main.versions WHERE instr(document, '"standing":') > 0)"#;
 
 /// Gives every scope of the copy a number here; those it has there are its own.
 const SCOPES: &str = "

@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/005-keys.sql"),
     include_str!("schema/006-jobs.sql"),
     include_str!("schema/007-shelves.sql"),
+    include_str!("schema/008-unique-name.sql"),
     include_str!("schema/009-counting.sql"),
 ];
 
@@ -161,6 +162,13 @@ fn version(connection: &Connection) -> Result<usize> {
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .map_err(unexpected)?;
     usize::try_from(version).map_err(|_| foreign())
+}
+
+/// Returns what no other store is called.
+pub(super) fn unique_name(connection: &Connection) -> Result<String> {
+    connection
+        .query_row("SELECT value FROM settings WHERE name = 'unique_name'", [], |row| row.get(0))
+        .map_err(unexpected)
 }
 
 fn analyser(connection: &Connection) -> Result<Option<u32>> {

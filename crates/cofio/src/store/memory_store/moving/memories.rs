@@ -43,6 +43,7 @@ impl Contents {
             dimensions_elsewhere: None,
             refusals: claim.refusals,
             refused_because: claim.refused_because,
+            lost: false,
         })
     }
 
