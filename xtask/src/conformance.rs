@@ -63,7 +63,6 @@ const SUITES: &[Suite] = &[
                 "cofio-adapters::it shelved_store::on_chroma::",
                 Some("chroma"),
             ),
-            subject("SQLite and Mem0", "cofio-adapters::it shelved_store::on_mem0::", Some("mem0")),
         ],
     },
     Suite {

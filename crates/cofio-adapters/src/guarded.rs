@@ -141,7 +141,7 @@ impl Guarded {
         count(&self.counters.calls);
         let mut attempts = retry.attempts();
         loop {
-            let failure = match self.attempt(attempts.left(), ask()).await {
+            let failure = match self.attempt(ask()).await {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
             };
@@ -159,7 +159,6 @@ impl Guarded {
     /// Asks once, unless the server is left alone.
     async fn attempt<T>(
         &self,
-        left: Duration,
         call: impl Future<Output = Result<T>> + Send,
     ) -> std::result::Result<T, Failure> {
         let ticket = self.breaker().admit(self.start.elapsed());
@@ -170,12 +169,11 @@ impl Guarded {
                 return Err(Failure::lasting(self.left_alone(rest)));
             }
         };
-        // Less may be left if a server asked for a longer wait.
-        let patience = self.options.timeout.min(left);
-        let answer = self.timer.within(patience, call).await;
+        // However late it begins, it has its whole time.
+        let answer = self.timer.within(self.options.timeout, call).await;
         let answer = answer.unwrap_or_else(|| {
             count(&self.counters.timeouts);
-            Err(self.too_slow(patience))
+            Err(self.too_slow())
         });
         match answer {
             Ok(answer) => {
@@ -231,9 +229,9 @@ impl Guarded {
         Error::new(ErrorKind::Provider, message).with("retryAfterSeconds", rest.as_secs() + 1)
     }
 
-    fn too_slow(&self, patience: Duration) -> Error {
-        let name = &self.options.name;
-        let message = format!("{name} did not answer within {} ms", patience.as_millis());
+    fn too_slow(&self) -> Error {
+        let Options { name, timeout, .. } = &self.options;
+        let message = format!("{name} did not answer within {} ms", timeout.as_millis());
         Error::new(ErrorKind::Provider, message)
     }
 
@@ -386,9 +384,8 @@ impl Shelf for Guarded {
 
     /// Asks once, whether or not the server is left alone, and says whether it is.
     async fn health(&self) -> Result<Health> {
-        let Options { timeout, .. } = self.options;
-        let answer = self.timer.within(timeout, self.shelf.health()).await;
-        let health = answer.unwrap_or_else(|| Err(self.too_slow(timeout)))?;
+        let answer = self.timer.within(self.options.timeout, self.shelf.health()).await;
+        let health = answer.unwrap_or_else(|| Err(self.too_slow()))?;
         let Health { latency, version, mut components, .. } = health;
         components.push(self.asked_as_usual());
         Ok(Health::new(latency, version, components))

@@ -53,13 +53,7 @@ mod postgres;
 mod qdrant;
 #[cfg(feature = "redis")]
 mod redis;
-#[cfg(all(
-    feature = "postgres",
-    feature = "redis",
-    feature = "qdrant",
-    feature = "chroma",
-    feature = "mem0"
-))]
+#[cfg(all(feature = "postgres", feature = "redis", feature = "qdrant", feature = "chroma"))]
 mod shelved_store;
 #[cfg(feature = "spacy")]
 mod spacy;

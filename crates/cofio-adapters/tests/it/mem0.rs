@@ -17,10 +17,10 @@ use crate::shelves::{
     content, faults, on_server, own_prefix, provisioned, raw, slot, tag, told, user,
 };
 
-pub const URL: &str = "COFIO_TEST_MEM0_URL";
+const URL: &str = "COFIO_TEST_MEM0_URL";
 const PYTHON: &str = "COFIO_TEST_MEM0_PYTHON";
 
-pub fn fresh() -> (Arc<dyn Shelf>, ()) {
+fn fresh() -> (Arc<dyn Shelf>, ()) {
     let open = |url: &str| -> Arc<dyn Shelf> {
         Arc::new(open(&Options { prefix: own_prefix(), ..Options::new(url) }))
     };

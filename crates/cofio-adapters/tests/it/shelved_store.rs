@@ -92,19 +92,3 @@ mod on_chroma {
 
     conformance::suite!(fresh, unless_skipped);
 }
-
-mod on_mem0 {
-    use super::*;
-    use crate::mem0;
-    use crate::shelves::provisioned;
-
-    fn fresh() -> (Arc<dyn Store>, Option<TempDir>) {
-        beside_file(provisioned(mem0::URL).map(|_| mem0::fresh().0))
-    }
-
-    fn unless_skipped(case: impl Future<Output = ()>) {
-        crate::shelves::unless_skipped(mem0::URL, case);
-    }
-
-    conformance::suite!(fresh, unless_skipped);
-}
