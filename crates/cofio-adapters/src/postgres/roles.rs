@@ -130,16 +130,17 @@ async fn owns(client: &Client, options: &PostgresOptions) -> Result<bool> {
 /// Returns the statements that say what the role may do.
 fn privileges(options: &PostgresOptions) -> String {
     let (schema, worker) = (&options.schema, options.worker());
-    let mut sql = format!(
+    let withheld = WITHHELD.map(|(privilege, tables)| {
+        let tables: Vec<String> = tables.iter().map(|table| format!("{schema}.{table}")).collect();
+        format!("REVOKE {privilege} ON {} FROM {worker};", tables.join(", "))
+    });
+    format!(
         "GRANT USAGE ON SCHEMA {schema} TO {worker};
          GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {worker};
-         GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {schema} TO {worker};"
-    );
-    for (privilege, tables) in WITHHELD {
-        let tables: Vec<String> = tables.iter().map(|table| format!("{schema}.{table}")).collect();
-        sql += &format!("REVOKE {privilege} ON {} FROM {worker};", tables.join(", "));
-    }
-    sql
+         GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {schema} TO {worker};
+         {}",
+        withheld.concat()
+    )
 }
 
 fn refused(cause: tokio_postgres::Error, options: &PostgresOptions) -> Error {
