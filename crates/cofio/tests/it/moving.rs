@@ -284,6 +284,9 @@ fn a_move_whose_answer_was_lost_destroys_nothing_and_goes_on() {
         on_a_shelf(&folder, |home| Arc::new(Unheard { home, is_heard: AtomicBool::new(false) }));
     let error = run(&from, &to).unwrap_err();
     assert!(error.is_undecided(), "{error}");
+    let records = block_on(to.records(Part::Memories, &Stretch::default(), 9_999)).unwrap();
+    let is_whole = |record: &Record| matches!(record, Record::Memory(memory) if !memory.lost);
+    assert!(!records.is_empty() && records.iter().all(is_whole), "what it names is there");
     run(&from, &to).unwrap();
     block_on(assert_same(&from, &to));
 }
