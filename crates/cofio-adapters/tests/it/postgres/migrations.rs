@@ -10,6 +10,10 @@ use pollster::block_on;
 use super::place::Place;
 use super::world::{engine, remember, search};
 
+/// Asks whether every version was made once.
+const EACH_ONCE: &str =
+    "SELECT (count(*) = max(version) AND min(version) = 1)::text FROM migrations";
+
 #[test]
 fn a_store_is_made_once_and_found_again() {
     let Some(place) = Place::new() else { return };
@@ -18,7 +22,7 @@ fn a_store_is_made_once_and_found_again() {
     drop(store);
     let store = Arc::new(place.open());
     assert_eq!(search(&engine(&store), "alice", "zebra").unwrap(), ["Alice saw the zebra"]);
-    assert_eq!(place.ask("SELECT version FROM migrations ORDER BY version"), ["1", "2", "3"]);
+    assert_eq!(place.ask(EACH_ONCE), ["true"]);
     assert!(block_on(store.verify_audit()).unwrap() > 0);
 }
 
@@ -31,7 +35,7 @@ fn of_many_who_open_a_new_store_at_once_none_fails() {
             one.join().unwrap();
         }
     });
-    assert_eq!(place.ask("SELECT version FROM migrations ORDER BY version"), ["1", "2", "3"]);
+    assert_eq!(place.ask(EACH_ONCE), ["true"]);
 }
 
 #[test]
