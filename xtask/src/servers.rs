@@ -24,7 +24,6 @@ const SERVERS: &[Server] = &[
         why: "the store in PostgreSQL is tested with the real one",
         variable: "COFIO_TEST_POSTGRES_URL",
         start: postgres::start,
-        by_hand: postgres::start_durably,
         version: postgres::version,
     },
     Server {
@@ -32,7 +31,6 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Redis is tested with the real one",
         variable: "COFIO_TEST_REDIS_URL",
         start: redis::start,
-        by_hand: redis::start,
         version: redis::version,
     },
     Server {
@@ -40,7 +38,6 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Chroma is tested with the real one",
         variable: "COFIO_TEST_CHROMA_URL",
         start: chroma::start,
-        by_hand: chroma::start,
         version: chroma::version,
     },
     Server {
@@ -48,7 +45,6 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Mem0 is tested with its own library",
         variable: "COFIO_TEST_MEM0_URL",
         start: mem0::start,
-        by_hand: mem0::start,
         version: mem0::version,
     },
     Server {
@@ -56,7 +52,6 @@ const SERVERS: &[Server] = &[
         why: "the shelf in Qdrant is tested with its own engine",
         variable: "COFIO_TEST_QDRANT_URL",
         start: qdrant::start,
-        by_hand: qdrant::start,
         version: qdrant::version,
     },
 ];
@@ -70,11 +65,18 @@ struct Server {
     /// By which variable tests learn its address.
     variable: &'static str,
     /// Fetches what is missing, starts the server and waits until it answers.
-    start: fn() -> Result<Running>,
-    /// The same for work by hand, where it may matter what survives power loss.
-    by_hand: fn() -> Result<Running>,
+    start: fn(Purpose) -> Result<Running>,
     /// Says which version it is.
     version: fn() -> String,
+}
+
+/// What a server is started for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// For one run of the tests.
+    Tests,
+    /// For work by hand, where it may matter what survives power loss.
+    ByHand,
 }
 
 /// A server that answers.
@@ -97,7 +99,7 @@ impl Started {
     pub fn all() -> Result<Self> {
         let mut started = Self::default();
         for server in SERVERS {
-            let running = begin(server, server.start)?;
+            let running = begin(server, Purpose::Tests)?;
             terminal::note(&format!("{}: {}", running.url, server.why));
             started.0.push((server, running));
         }
@@ -159,7 +161,7 @@ fn up(server: &'static Server) -> Result<()> {
     {
         return Err(format!("{} runs already, as process {pid}", server.name));
     }
-    let Running { url, pid, also } = begin(server, server.by_hand)?;
+    let Running { url, pid, also } = begin(server, Purpose::ByHand)?;
     fs::write(&note, pid.to_string())
         .map_err(|error| format!("cannot write {}: {error}", note.display()))?;
     println!("export {}={url}", server.variable);
@@ -181,8 +183,8 @@ fn down(server: &'static Server) -> Result<()> {
     fs::remove_file(&note).map_err(|error| format!("cannot remove {}: {error}", note.display()))
 }
 
-fn begin(server: &Server, start: fn() -> Result<Running>) -> Result<Running> {
-    start().map_err(|reason| format!("{} ({}): {reason}", server.name, server.why))
+fn begin(server: &Server, purpose: Purpose) -> Result<Running> {
+    (server.start)(purpose).map_err(|reason| format!("{} ({}): {reason}", server.name, server.why))
 }
 
 /// Returns where it is written down that a server was started by hand.
@@ -228,9 +230,18 @@ fn free_port() -> Result<u16> {
     address.map(|address| address.port()).map_err(|error| format!("no port is free: {error}"))
 }
 
+/// Returns the folder of what a server keeps; one that works for somebody goes on while tests run.
+fn folder(name: &str, purpose: Purpose) -> PathBuf {
+    let of = match purpose {
+        Purpose::Tests => "tests",
+        Purpose::ByHand => "by-hand",
+    };
+    kept("servers").join(of).join(name)
+}
+
 /// Makes an empty folder for what a server keeps.
-fn empty_data(name: &str) -> Result<PathBuf> {
-    let folder = kept("servers").join(name);
+fn empty_data(name: &str, purpose: Purpose) -> Result<PathBuf> {
+    let folder = folder(name, purpose);
     if folder.exists() {
         fs::remove_dir_all(&folder)
             .map_err(|error| format!("cannot empty {}: {error}", folder.display()))?;

@@ -2,15 +2,15 @@
 
 use std::process::Command;
 
-use super::{Running, empty_data, free_port, listening};
+use super::{Purpose, Running, empty_data, free_port, listening};
 use crate::{Result, python};
 
 const PACKAGES: &[&str] = &["chromadb==1.5.9"];
 
 /// Starts a server without any data.
-pub fn start() -> Result<Running> {
+pub fn start(purpose: Purpose) -> Result<Running> {
     let program = python::environment("chroma", PACKAGES)?.join("chroma");
-    let data = empty_data("chroma")?;
+    let data = empty_data("chroma", purpose)?;
     let port = free_port()?;
     let mut command = Command::new(&program);
     command.args(["run", "--host", "127.0.0.1", "--port", &port.to_string(), "--path"]).arg(&data);

@@ -3,17 +3,17 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{Running, empty_data, free_port, listening};
+use super::{Purpose, Running, empty_data, free_port, listening};
 use crate::{Result, python};
 
 /// Where the program is, below the root.
 const PROGRAM: &str = "crates/cofio-adapters/tests/mem0/server.py";
 
 /// Starts a server without any data.
-pub fn start() -> Result<Running> {
+pub fn start(purpose: Purpose) -> Result<Running> {
     let interpreter = python::prepare()?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is below the root");
-    let data = empty_data("mem0")?;
+    let data = empty_data("mem0", purpose)?;
     let port = free_port()?;
     let mut command = Command::new(&interpreter);
     command.arg(root.join(PROGRAM)).arg(port.to_string()).arg(&data);

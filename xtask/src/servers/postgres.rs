@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Running, free_port};
+use super::{Purpose, Running, folder, free_port};
 use crate::provision::{kept, run};
 use crate::{Result, terminal};
 
@@ -21,19 +21,14 @@ const SETTINGS: &str = "-c listen_addresses=127.0.0.1 -c unix_socket_directories
 /// Tests need no disk that survives power loss.
 const QUICK: &str = "-c fsync=off -c full_page_writes=off";
 
-/// Starts a server without any data, which acknowledges what is not on disk yet.
-pub fn start() -> Result<Running> {
-    start_with(QUICK)
-}
-
-/// Starts a server without any data, which does as PostgreSQL does by itself.
-pub fn start_durably() -> Result<Running> {
-    start_with("")
-}
-
-fn start_with(more: &str) -> Result<Running> {
+/// Starts a server without any data; for tests, it acknowledges what is not on disk yet.
+pub fn start(purpose: Purpose) -> Result<Running> {
+    let more = match purpose {
+        Purpose::Tests => QUICK,
+        Purpose::ByHand => "",
+    };
     let programs = installed()?;
-    let folder = kept("servers/postgres");
+    let folder = folder("postgres", purpose);
     let data = empty(&folder)?;
     let program = |name: &str| programs.join(name).display().to_string();
     let (user, password) = ACCOUNT;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{Running, empty_data, free_port, listening};
+use super::{Purpose, Running, empty_data, free_port, listening};
 use crate::provision::run;
 use crate::{Result, python, terminal};
 
@@ -17,10 +17,10 @@ const REAL: &str = "QDRANT_URL";
 const PROGRAM: &str = "crates/cofio-adapters/tests/qdrant/server.py";
 
 /// Starts a server without any data.
-pub fn start() -> Result<Running> {
+pub fn start(purpose: Purpose) -> Result<Running> {
     let interpreter = python::environment("qdrant", PACKAGES)?.join("python");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is below the root");
-    let data = empty_data("qdrant")?;
+    let data = empty_data("qdrant", purpose)?;
     let port = free_port()?;
     let mut command = Command::new(&interpreter);
     command.arg(root.join(PROGRAM)).arg(port.to_string()).arg(&data);

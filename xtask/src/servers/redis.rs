@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{Running, empty_data, free_port, listening};
+use super::{Purpose, Running, empty_data, free_port, listening};
 use crate::provision::run;
 use crate::{Result, terminal};
 
@@ -12,9 +12,9 @@ const SETTINGS: &[&str] =
     &["--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync", "always"];
 
 /// Starts a server without any data.
-pub fn start() -> Result<Running> {
+pub fn start(purpose: Purpose) -> Result<Running> {
     let program = installed()?;
-    let data = empty_data("redis")?;
+    let data = empty_data("redis", purpose)?;
     let port = free_port()?;
     let mut command = Command::new(&program);
     command.args(SETTINGS).args(["--port", &port.to_string()]).arg("--dir").arg(&data);
