@@ -114,7 +114,7 @@ impl AtHand {
         }
         let copy = |memory: Memory| {
             let vectors = of_passages(&memory, &vectors).unwrap_or_default();
-            Copied::new(memory, vectors)
+            Copied::new(memory, &vectors)
         };
         Ok(memories.into_iter().map(copy).collect())
     }

@@ -49,7 +49,7 @@ impl<'a> Underway<'a> {
             let undisturbed = scope.as_ref().is_some_and(|scope| known.created(&id, scope));
             match (new, outcome) {
                 (Some(new), Outcome::Created(_)) if undisturbed => {
-                    self.at_hand.copies.hold(vec![Copied::new(*new, Vec::new())]);
+                    self.at_hand.copies.hold(vec![Copied::new(*new, &[])]);
                 }
                 _ if outcome.changed() => self.mark(&mut known, &id, scope.as_ref()),
                 _ => {}

@@ -19,8 +19,8 @@ pub(crate) struct Copied(Kept);
 
 impl Copied {
     /// Analyses a memory; without vectors it is found by everything but its meaning.
-    pub(crate) fn new(memory: Memory, vectors: Vec<PassageVector>) -> Self {
-        Self(Kept { vectors: Vectors::new(&vectors), ..Kept::new(memory, None) })
+    pub(crate) fn new(memory: Memory, vectors: &[PassageVector]) -> Self {
+        Self(Kept { vectors: Vectors::new(vectors), ..Kept::new(memory, None) })
     }
 
     /// Returns which memory it is a copy of.
