@@ -596,7 +596,6 @@ class ListOutput(TypedDict):
 
     lost: NotRequired[list[str]]
     """The ids of those that are missing here because a shelf has lost their texts."""
-
     memories: list[MemoryEntry]
     nextCursor: str | None
     scopes: list[ScopeOutput]
