@@ -65,11 +65,6 @@ impl Instance {
         self.child.wait().unwrap();
     }
 
-    /// Returns whether the server has ended by itself.
-    pub fn has_ended(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_some()
-    }
-
     /// Starts the server again, with the data it has.
     pub fn restart(&mut self) {
         self.child = begin(&mut (self.command)(self.port, self.folder.path()), self.port);
