@@ -50,7 +50,7 @@ use async_trait::async_trait;
 use cofio::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
     JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, PendingCheckup,
-    Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Portion, Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use cofio::store::kit::{Bell, Ready};
 use cofio::store::{
@@ -529,17 +529,10 @@ impl Store for PostgresStore {
         reading!(self, access; session => jobs::waiting(&session, stage, now))
     }
 
-    async fn first_waiting(
-        &self,
-        scope: &Scope,
-        conversation: Option<&Identifier>,
-        stage: Stage,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Memory>> {
-        let scopes = std::slice::from_ref(scope);
-        reading_scopes!(self, scopes; session, conversation = conversation.cloned() => {
-            jobs::first_waiting(&session, conversation.as_ref(), stage, now, limit)
+    async fn first_waiting(&self, portion: &Portion) -> Result<Vec<Memory>> {
+        let scopes = std::slice::from_ref(&portion.scope);
+        reading_scopes!(self, scopes; session, portion = portion.clone() => {
+            jobs::first_waiting(&session, &portion)
         })
     }
 

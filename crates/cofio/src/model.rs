@@ -47,7 +47,7 @@ pub use health::{Checkup, Component, Health, PendingCheckup, Status};
 pub use id::MemoryId;
 pub(crate) use id::unique_digits;
 pub use identifier::{Identifier, Identifiers};
-pub use job::{Counts, Job, JobId, JobState, Stage, Task, Trigger, Waiting, Work};
+pub use job::{Counts, Job, JobId, JobState, Portion, Stage, Task, Trigger, Waiting, Work};
 pub use key::{Key, KeyChange, KeyCommit, KeyDraft, KeyId};
 pub use kind::Kind;
 pub use layer::Layer;

@@ -27,7 +27,7 @@ use self::tidying::Disorder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, Change, CleanText, Commit, Filter, Identifier, Memory, MemoryId, Outcome,
-    PendingCheckup, Scope, Slot, Stage, Timestamp,
+    PendingCheckup, Portion, Scope, Slot, Timestamp,
 };
 use crate::shelf::Shelf;
 use crate::store::{Capabilities, Clock, Found, Inquiry, Listing, Page, Store, Surrounding};
@@ -194,15 +194,8 @@ impl Surrounding for Shelved {
         self.read_versions(access, id).await
     }
 
-    async fn first_waiting_inside(
-        &self,
-        scope: &Scope,
-        conversation: Option<&Identifier>,
-        stage: Stage,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Memory>> {
-        self.read_waiting(scope, conversation, stage, now, limit).await
+    async fn first_waiting_inside(&self, portion: &Portion) -> Result<Vec<Memory>> {
+        self.read_waiting(portion).await
     }
 
     async fn complete_claimed(&self, mut memories: Vec<Memory>) -> Vec<Memory> {

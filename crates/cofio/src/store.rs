@@ -22,8 +22,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Cues, Entity, Evidence, Filter, Fingerprint,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Layer, Memory, MemoryId, Outcome,
-    PassageHash, PendingCheckup, Place, Reading, Scope, Spending, Spent, Stage, State, Survey,
-    Task, Timestamp, Unshelved, ValueHash, Waiting,
+    PassageHash, PendingCheckup, Place, Portion, Reading, Scope, Spending, Spent, Stage, State,
+    Survey, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
 pub use chain::{GENESIS, change_digest, link, verify};
@@ -217,14 +217,7 @@ pub trait Store: Send + Sync {
     async fn waiting(&self, access: &Access, stage: Stage, now: Timestamp) -> Result<Vec<Waiting>>;
 
     /// Returns some of those in one place, what happened first coming first.
-    async fn first_waiting(
-        &self,
-        scope: &Scope,
-        conversation: Option<&Identifier>,
-        stage: Stage,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Memory>>;
+    async fn first_waiting(&self, portion: &Portion) -> Result<Vec<Memory>>;
 
     /// Returns the memories of a scope that came through a stage, in any order.
     async fn came_through(&self, scope: &Scope, stage: Stage) -> Result<Vec<MemoryId>>;

@@ -2,7 +2,7 @@
 
 use cofio::Result;
 use cofio::model::{
-    Identifier, Job, JobId, Memory, MemoryId, Stage, Task, Timestamp, Waiting, Work,
+    Identifier, Job, JobId, Memory, MemoryId, Portion, Stage, Task, Timestamp, Waiting, Work,
 };
 use cofio::store::kit::moment;
 use cofio::store::{LONGEST_LEASE, decode_job, encode_job};
@@ -116,21 +116,17 @@ pub(super) async fn waiting(
     session.run(&sql).await?.iter().map(waiting).collect()
 }
 
-/// Returns the first memories, of a conversation if one is named, that have not come through a stage.
-pub(super) async fn first_waiting(
-    session: &Session,
-    conversation: Option<&Identifier>,
-    stage: Stage,
-    now: Timestamp,
-    limit: usize,
-) -> Result<Vec<Memory>> {
+/// Returns the first memories of a portion, whose scope is open.
+pub(super) async fn first_waiting(session: &Session, portion: &Portion) -> Result<Vec<Memory>> {
+    let Portion { stage, conversation, now, limit, .. } = portion;
     let mut sql = Sql::default();
-    let (within, condition) = (sql.within("m", session.open()), not_through(&mut sql, stage, now));
+    let within = sql.within("m", session.open());
+    let condition = not_through(&mut sql, *stage, *now);
     let named = match conversation {
         Some(name) => format!("AND m.session = {}", sql.bind(name.to_string())),
         None => String::new(),
     };
-    let limit = sql.bind(bounded(limit));
+    let limit = sql.bind(bounded(*limit));
     sql.push(&format!(
         "SELECT {MEMORY} FROM memories AS m WHERE {condition} AND {within} {named}
          ORDER BY m.event_at, m.id LIMIT {limit}"

@@ -1,7 +1,7 @@
 use super::{Engine, check_open};
 use crate::error::{Error, Result};
 use crate::model::{
-    Caller, Counts, Identifier, Job, Memory, Right, Scope, Stage, Task, Timestamp, Work,
+    Caller, Counts, Identifier, Job, Memory, Portion, Right, Scope, Stage, Task, Timestamp, Work,
 };
 
 impl Engine {
@@ -58,10 +58,14 @@ impl Engine {
         let mut turns = Vec::new();
         for scope in scopes {
             check_open(caller, scope)?;
-            let stage = Stage::Consolidated;
-            let some =
-                self.store.first_waiting(scope, Some(conversation), stage, now, limit).await?;
-            turns.extend(some);
+            let portion = Portion {
+                stage: Stage::Consolidated,
+                scope: scope.clone(),
+                conversation: Some(conversation.clone()),
+                now,
+                limit,
+            };
+            turns.extend(self.store.first_waiting(&portion).await?);
         }
         turns.sort_by(|one, other| (one.event_at, &one.id).cmp(&(other.event_at, &other.id)));
         turns.truncate(limit);

@@ -247,6 +247,21 @@ pub struct Waiting {
     pub latest_at: Timestamp,
 }
 
+/// The first of the memories in one place that have still to come through a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Portion {
+    /// What they have to come through.
+    pub stage: Stage,
+    /// Whose they are.
+    pub scope: Scope,
+    /// The conversation they are part of; of any and of none if nothing is said.
+    pub conversation: Option<Identifier>,
+    /// The moment at which they wait.
+    pub now: Timestamp,
+    /// How many are wanted at most.
+    pub limit: usize,
+}
+
 /// What a commit is part of, where the engine works of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {

@@ -11,9 +11,7 @@ use jiff::SignedDuration;
 use super::Shelved;
 use super::together::Waiting;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{
-    Access, CleanText, Filter, Identifier, Memory, MemoryId, Scope, Slot, Stage, Timestamp,
-};
+use crate::model::{Access, CleanText, Filter, Memory, MemoryId, Portion, Slot, Timestamp};
 use crate::store::{Listing, Page};
 
 /// How often something is read again because texts went meanwhile.
@@ -66,30 +64,20 @@ impl Shelved {
     }
 
     /// Returns the first that wait for a stage, without those whose texts are lost.
-    pub(super) async fn read_waiting(
-        &self,
-        scope: &Scope,
-        conversation: Option<&Identifier>,
-        stage: Stage,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Memory>> {
-        let mut most = limit;
+    pub(super) async fn read_waiting(&self, portion: &Portion) -> Result<Vec<Memory>> {
+        let (limit, mut larger) = (portion.limit, portion.clone());
         loop {
             let read = || -> Waiting<'_, _> {
-                Box::pin(async {
-                    let first = self.home.first_waiting(scope, conversation, stage, now, most);
-                    Ok(listing(first.await?))
-                })
+                Box::pin(async { Ok(listing(self.home.first_waiting(&larger).await?)) })
             };
             let mut memories = self.settled(read).await?.memories;
             let all = memories.len();
             memories.retain(|memory| memory.slot().is_none());
-            if memories.len() >= limit || all < most {
+            if memories.len() >= limit || all < larger.limit {
                 memories.truncate(limit);
                 return Ok(memories);
             }
-            most = most.saturating_add(all - memories.len());
+            larger.limit = larger.limit.saturating_add(all - memories.len());
         }
     }
 

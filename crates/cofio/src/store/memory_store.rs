@@ -38,8 +38,8 @@ use crate::error::Result;
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Health,
     Identifier, Job, JobId, Key, KeyCommit, KeyHash, KeyId, Kind, Memory, MemoryId, Outcome,
-    PassageHash, PendingCheckup, Place, Reading, Scope, Spending, Stage, State, Survey, Task,
-    Timestamp, Unshelved, ValueHash, Waiting,
+    PassageHash, PendingCheckup, Place, Portion, Reading, Scope, Spending, Stage, State, Survey,
+    Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
 /// Keeps memories in the process.
@@ -264,15 +264,8 @@ impl Store for MemoryStore {
         Ok(self.contents().waiting(access, stage, now))
     }
 
-    async fn first_waiting(
-        &self,
-        scope: &Scope,
-        conversation: Option<&Identifier>,
-        stage: Stage,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Memory>> {
-        Ok(self.contents().first_waiting(scope, conversation, stage, now, limit))
+    async fn first_waiting(&self, portion: &Portion) -> Result<Vec<Memory>> {
+        Ok(self.contents().first_waiting(portion))
     }
 
     async fn came_through(&self, scope: &Scope, stage: Stage) -> Result<Vec<MemoryId>> {

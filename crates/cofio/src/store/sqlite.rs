@@ -53,7 +53,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
     JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, PendingCheckup,
-    Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Portion, Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 use news::News;
 use threads::Threads;
@@ -355,20 +355,9 @@ impl Store for SqliteStore {
         self.threads.read(move |connection| jobs::waiting(connection, &access, stage, now)).await
     }
 
-    async fn first_waiting(
-        &self,
-        scope: &Scope,
-        conversation: Option<&Identifier>,
-        stage: Stage,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Memory>> {
-        let (scope, conversation) = (scope.clone(), conversation.cloned());
-        self.threads
-            .read(move |connection| {
-                jobs::first_waiting(connection, &scope, conversation.as_ref(), stage, now, limit)
-            })
-            .await
+    async fn first_waiting(&self, portion: &Portion) -> Result<Vec<Memory>> {
+        let portion = portion.clone();
+        self.threads.read(move |connection| jobs::first_waiting(connection, &portion)).await
     }
 
     async fn came_through(&self, scope: &Scope, stage: Stage) -> Result<Vec<MemoryId>> {

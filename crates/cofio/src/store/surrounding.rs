@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::model::{
     Access, Amount, AuditEntry, ChangeRecord, Commit, Entity, Filter, Fingerprint, Identifier, Job,
     JobId, Key, KeyCommit, KeyHash, KeyId, Memory, MemoryId, Outcome, PassageHash, PendingCheckup,
-    Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
+    Portion, Reading, Scope, Spending, Stage, Task, Timestamp, Unshelved, ValueHash, Waiting,
 };
 
 /// A store around another one.
@@ -57,15 +57,8 @@ pub trait Surrounding: Send + Sync {
     }
 
     /// Does what [`Store::first_waiting`] does.
-    async fn first_waiting_inside(
-        &self,
-        scope: &Scope,
-        conversation: Option<&Identifier>,
-        stage: Stage,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Memory>> {
-        self.inner().first_waiting(scope, conversation, stage, now, limit).await
+    async fn first_waiting_inside(&self, portion: &Portion) -> Result<Vec<Memory>> {
+        self.inner().first_waiting(portion).await
     }
 
     /// Does what [`Store::observe`] does.
@@ -239,15 +232,8 @@ impl<T: Surrounding> Store for T {
         self.inner().waiting(access, stage, now).await
     }
 
-    async fn first_waiting(
-        &self,
-        scope: &Scope,
-        conversation: Option<&Identifier>,
-        stage: Stage,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Memory>> {
-        self.first_waiting_inside(scope, conversation, stage, now, limit).await
+    async fn first_waiting(&self, portion: &Portion) -> Result<Vec<Memory>> {
+        self.first_waiting_inside(portion).await
     }
 
     async fn came_through(&self, scope: &Scope, stage: Stage) -> Result<Vec<MemoryId>> {

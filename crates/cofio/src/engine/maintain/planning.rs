@@ -16,7 +16,7 @@ use crate::lifecycle::spend::Cost;
 use crate::lifecycle::{brief, decay, merging, promotion};
 use crate::model::{
     Caller, Change, Channel, CleanText, Commit, Criteria, Draft, Filter, Identifier, Kind, Memory,
-    MemoryId, PassageHash, Scope, Source, Stage, State, Task, Timestamp,
+    MemoryId, PassageHash, Portion, Scope, Source, Stage, State, Task, Timestamp,
 };
 use crate::store::{Order, Page};
 
@@ -160,9 +160,9 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Drafted> {
         let (scope, stage) = (&unit.scope, Stage::Consolidated);
-        let conversation = unit.conversation.as_ref();
-        let most = PORTION + 1;
-        let mut turns = self.store.first_waiting(scope, conversation, stage, now, most).await?;
+        let (whose, conversation) = (scope.clone(), unit.conversation.clone());
+        let portion = Portion { stage, scope: whose, conversation, now, limit: PORTION + 1 };
+        let mut turns = self.store.first_waiting(&portion).await?;
         let more = turns.len() > PORTION;
         turns.truncate(PORTION);
         let (told, concluded) = match self.facts_told(scope, &turns, errand, now).await? {
@@ -187,7 +187,9 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Drafted> {
         let (scope, stage) = (&unit.scope, Stage::Enriched);
-        let mut memories = self.store.first_waiting(scope, None, stage, now, BATCH + 1).await?;
+        let (whose, conversation) = (scope.clone(), None);
+        let portion = Portion { stage, scope: whose, conversation, now, limit: BATCH + 1 };
+        let mut memories = self.store.first_waiting(&portion).await?;
         let more = memories.len() > BATCH;
         memories.truncate(BATCH);
         let recognisers = match self.names_told(scope, &memories, errand, now).await? {

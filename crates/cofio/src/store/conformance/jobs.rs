@@ -8,7 +8,7 @@ use super::subject::{Subject, together};
 use crate::error::{Error, ErrorKind};
 use crate::model::{
     Amount, Change, ChangeKind, Commit, Counts, Identifier, Job, JobId, JobState, Kind, Layer,
-    Memory, MemoryId, Scope, Spending, Spent, Stage, State, Task, Trigger, Waiting, Work,
+    Memory, MemoryId, Portion, Scope, Spending, Spent, Stage, State, Task, Trigger, Waiting, Work,
 };
 use crate::store::{LONGEST_LEASE, Permit};
 
@@ -74,8 +74,9 @@ async fn first(
     stage: Stage,
     limit: usize,
 ) -> Vec<MemoryId> {
-    let conversation = conversation.map(named);
-    let found = store.0.first_waiting(scope, conversation.as_ref(), stage, now(), limit).await;
+    let (scope, conversation) = (scope.clone(), conversation.map(named));
+    let portion = Portion { stage, scope, conversation, now: now(), limit };
+    let found = store.0.first_waiting(&portion).await;
     found.expect("what waits is read").into_iter().map(|memory| memory.id).collect()
 }
 

@@ -7,8 +7,8 @@ use super::contents::Contents;
 use super::kept::Kept;
 use crate::error::Result;
 use crate::model::{
-    Access, Amount, Identifier, Job, JobId, Kind, Memory, MemoryId, Scope, Spending, Spent, Stage,
-    State, Task, Timestamp, Waiting, Work,
+    Access, Amount, Identifier, Job, JobId, Kind, Memory, MemoryId, Portion, Scope, Spending,
+    Spent, Stage, State, Task, Timestamp, Waiting, Work,
 };
 use crate::store::{LONGEST_LEASE, Permit};
 
@@ -141,23 +141,19 @@ impl Contents {
     }
 
     /// Returns the first memories in one place that have still to come through a stage.
-    pub fn first_waiting(
-        &self,
-        scope: &Scope,
-        conversation: Option<&Identifier>,
-        stage: Stage,
-        now: Timestamp,
-        limit: usize,
-    ) -> Vec<Memory> {
+    pub fn first_waiting(&self, portion: &Portion) -> Vec<Memory> {
+        let Portion { stage, scope, conversation, now, limit } = portion;
         let meant = |kept: &&Kept| {
-            waits(kept, stage, now)
-                && conversation.is_none_or(|name| kept.memory.conversation() == Some(name.as_str()))
+            waits(kept, *stage, *now)
+                && conversation
+                    .as_ref()
+                    .is_none_or(|name| kept.memory.conversation() == Some(name.as_str()))
         };
         let inside = self.inside(std::slice::from_ref(scope));
         let mut memories: Vec<Memory> =
             inside.into_iter().filter(meant).map(Kept::to_memory).collect();
         memories.sort_by_key(|memory| (memory.event_at, memory.id.clone()));
-        memories.truncate(limit);
+        memories.truncate(*limit);
         memories
     }
 

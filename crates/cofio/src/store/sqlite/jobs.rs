@@ -8,7 +8,8 @@ use super::read::{self, MEMORY, SCOPE, collect};
 use super::unexpected;
 use crate::error::Result;
 use crate::model::{
-    Access, Identifier, Job, JobId, Memory, MemoryId, Scope, Stage, Task, Timestamp, Waiting, Work,
+    Access, Identifier, Job, JobId, Memory, MemoryId, Portion, Scope, Stage, Task, Timestamp,
+    Waiting, Work,
 };
 use crate::store::document::moment;
 use crate::store::{LONGEST_LEASE, decode_job, encode_job};
@@ -152,14 +153,8 @@ pub(super) fn waiting(
 
 /// Returns the first memories of a scope, and of a conversation if one is named, that have not come
 /// through a stage.
-pub(super) fn first_waiting(
-    connection: &Connection,
-    scope: &Scope,
-    conversation: Option<&Identifier>,
-    stage: Stage,
-    now: Timestamp,
-    limit: usize,
-) -> Result<Vec<Memory>> {
+pub(super) fn first_waiting(connection: &Connection, portion: &Portion) -> Result<Vec<Memory>> {
+    let Portion { stage, scope, conversation, now, limit } = portion;
     let Some(&scope) = read::scope_numbers(connection, std::slice::from_ref(scope))?.first() else {
         return Ok(Vec::new());
     };
@@ -169,11 +164,11 @@ pub(super) fn first_waiting(
         named = "AND m.session = ?";
         values.push(conversation.as_str().to_owned().into());
     }
-    values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
+    values.push(i64::try_from(*limit).unwrap_or(i64::MAX).into());
     let sql = format!(
         "SELECT {MEMORY} FROM memories AS m WHERE {} AND m.scope = ? {named}
          ORDER BY m.event_at, m.id LIMIT ?",
-        not_through(stage)
+        not_through(*stage)
     );
     collect(connection, &sql, values, read::memory)
 }
