@@ -4,7 +4,8 @@
 
 The engine (qdrant-edge) keeps points in FOLDER, filters, compares and orders them; the messages are
 those of Qdrant's client. This program does what the engine leaves to a server: it knows collections by
-their names, turns messages into calls, asks for the key, and has everything on disk before it answers.
+their names, turns messages into calls and asks for the key. What it has answered is in the engine's log,
+and every few seconds on disk, as Qdrant does it.
 Whatever it does not know it refuses, rather than to leave it out. With a KEY, whoever does not send it
 is refused. Of TLS, clusters, snapshots, aliases, groups and optimisation in the background it has nothing.
 """
@@ -14,6 +15,7 @@ import os
 import shutil
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from urllib.parse import quote, unquote
@@ -26,6 +28,8 @@ PORT, FOLDER = int(sys.argv[1]), sys.argv[2]
 KEY = sys.argv[3] if len(sys.argv) > 3 else None
 DATA = os.path.join(FOLDER, "collections")
 VERSION = f"qdrant-edge {version('qdrant-edge-py')} behind Qdrant's gRPC"
+# As Qdrant has it if nothing else is said.
+FLUSH_SECONDS = 5
 # The engine wants some sort of vector in every collection; of this sort no point has any.
 NO_VECTORS = {"none": engine.EdgeSparseVectorParams()}
 DISTANCES = {
@@ -54,6 +58,7 @@ class Collection:
 
     def __init__(self, folder, made):
         self.lock = threading.Lock()
+        self.changed = False
         self.made = made
         self.folder = folder
         place = os.path.join(folder, "shard")
@@ -71,7 +76,13 @@ class Collection:
         with self.lock:
             for operation in operations:
                 self.shard.update(operation)
-            self.shard.flush()
+            self.changed = True
+
+    def flush(self):
+        with self.lock:
+            if self.changed:
+                self.shard.flush()
+                self.changed = False
 
 
 def config(made):
@@ -291,6 +302,19 @@ def operation(asked):
 COMPLETED = wire.UpdateResult(status=wire.UpdateStatus.Completed)
 
 
+def keep_flushing():
+    while True:
+        time.sleep(FLUSH_SECONDS)
+        with LOCK:
+            collections = list(COLLECTIONS.values())
+        for collection in collections:
+            try:
+                collection.flush()
+            except Exception as error:
+                # It stays in the log, and is tried again.
+                print(f"cannot flush {collection.folder}: {error}", file=sys.stderr)
+
+
 class Points(wire.PointsServicer):
     def Upsert(self, request, context):
         collection = find(request.collection_name)
@@ -428,6 +452,7 @@ class Collections(wire.CollectionsServicer):
             collection = COLLECTIONS.pop(request.collection_name, None)
         if collection is not None:
             with collection.lock:
+                collection.changed = False
                 collection.shard.close()
                 shutil.rmtree(collection.folder)
         return wire.CollectionOperationResponse(result=collection is not None)
@@ -471,4 +496,5 @@ if __name__ == "__main__":
     if server.add_insecure_port(f"127.0.0.1:{PORT}") != PORT:
         sys.exit(f"port {PORT} is taken")
     server.start()
+    threading.Thread(target=keep_flushing, daemon=True).start()
     server.wait_for_termination()
