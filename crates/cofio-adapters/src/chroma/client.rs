@@ -1,6 +1,6 @@
 //! What is asked of Chroma, a portion at a time.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -56,8 +56,8 @@ struct Records {
 /// What Chroma says of the records nearest to one vector.
 #[derive(Debug, Deserialize)]
 struct Nearest {
+    ids: Vec<Vec<String>>,
     distances: Vec<Vec<Option<f32>>>,
-    metadatas: Vec<Vec<Option<record::Metadata>>>,
 }
 
 impl Client {
@@ -248,7 +248,7 @@ impl Client {
         loop {
             let found = self.nearest_passages(meaning, within, passages)?;
             let (is_all, is_stuck) = (found.len() < passages, is_stuck(&found));
-            let mut slots = best(found, &within.scopes);
+            let mut slots = best(&found, &within.scopes);
             slots.truncate(limit);
             if is_stuck || is_all && slots.len() < limit {
                 let exact = self.exact(meaning, within, if is_stuck { 0 } else { slots.len() })?;
@@ -275,42 +275,37 @@ impl Client {
         if slots.len() <= found || names.len() >= EXACT {
             return Ok(None);
         }
-        let mut passages: Vec<(String, f32)> = Vec::with_capacity(names.len());
-        for portion in names.chunks(PORTION) {
-            let compared = self.compared(meaning, json!({ "ids": portion }))?.into_iter();
-            passages.extend(compared.map(|(metadata, cosine)| (metadata.slot, cosine)));
-        }
+        let mut passages: Vec<(String, f32)> =
+            self.compared(meaning, &names)?.into_iter().collect();
         passages.sort_by(|one, two| two.1.total_cmp(&one.1));
-        Ok(Some(best(passages, &within.scopes)))
+        Ok(Some(best(&passages, &within.scopes)))
     }
 
-    /// Returns the names of slots with the cosines of their nearest passages, best first.
+    /// Returns the names of passages with their cosines, best first.
     fn nearest_passages(
         &self,
         meaning: &Meaning,
         within: &Within,
         limit: usize,
     ) -> Result<Vec<(String, f32)>> {
+        self.query(meaning, json!({ "where": record::within(within), "n_results": limit }))
+    }
+
+    /// Returns the names of the nearest of what something means, with their cosines, best first.
+    fn query(&self, meaning: &Meaning, mut body: Value) -> Result<Vec<(String, f32)>> {
         let collections = &self.0.collections;
-        let body = json!({
-            "query_embeddings": [meaning.vector],
-            "n_results": limit,
-            "where": record::within(within),
-            "include": ["distances", "metadatas"],
-        });
+        body["query_embeddings"] = json!([meaning.vector]);
+        body["include"] = json!(["distances"]);
         let name = collections.vectors(&meaning.fingerprint);
         let Some(told) = collections.ask(&name, "query", &body, &[])? else {
             return Ok(Vec::new());
         };
         let mut found: Nearest = collections.read(told)?;
-        let (Some(distances), Some(metadatas)) = (found.distances.pop(), found.metadatas.pop())
-        else {
+        let (Some(distances), Some(names)) = (found.distances.pop(), found.ids.pop()) else {
             return Err(collections.unreadable());
         };
-        let found = metadatas.into_iter().zip(distances);
-        Ok(found
-            .filter_map(|(metadata, distance)| Some((metadata?.slot, 1.0 - distance?)))
-            .collect())
+        let found = names.into_iter().zip(distances);
+        Ok(found.filter_map(|(name, distance)| Some((name, 1.0 - distance?))).collect())
     }
 
     pub fn cosines(
@@ -320,12 +315,13 @@ impl Client {
         wanted: &Wanted<'_>,
     ) -> Result<Vec<Option<f32>>> {
         self.check(&meaning.fingerprint, [&meaning.vector])?;
+        let name = self.0.collections.vectors(&meaning.fingerprint);
         let mut best: HashMap<String, f32> = HashMap::new();
-        for portion in slots.chunks(READ_PORTION) {
+        for portion in slots.chunks(PORTION) {
             wanted.check()?;
-            let by = json!({ "where": record::in_slots(portion) });
-            for (metadata, cosine) in self.compared(meaning, by)? {
-                let known = best.entry(metadata.slot).or_insert(cosine);
+            let by = json!({ "where": record::in_slots(portion), "include": [] });
+            for (name, cosine) in self.compared(meaning, &self.records(&name, &by)?.ids)? {
+                let known = best.entry(record::slot_name(&name).to_owned()).or_insert(cosine);
                 *known = known.max(cosine);
             }
         }
@@ -369,22 +365,47 @@ impl Client {
             return Ok(Vec::new());
         }
         self.check(&meaning.fingerprint, [&meaning.vector])?;
-        let by = json!({ "where": record::in_scopes(scopes), "limit": limit });
-        let compared = self.compared(meaning, by)?.into_iter();
-        Ok(compared
-            .map(|(metadata, cosine)| Sampled { cosine, assistant: metadata.assistant })
-            .collect())
+        let name = self.0.collections.vectors(&meaning.fingerprint);
+        let by = json!({
+            "where": record::in_scopes(scopes),
+            "limit": limit,
+            "include": ["metadatas"],
+        });
+        let records = self.records(&name, &by)?;
+        let cosines = self.compared(meaning, &records.ids)?;
+        let some = records.ids.iter().zip(records.metadatas.unwrap_or_default());
+        let sampled = |(name, metadata): (&String, Option<record::Metadata>)| {
+            Some(Sampled { cosine: *cosines.get(name)?, assistant: metadata?.assistant })
+        };
+        Ok(some.filter_map(sampled).collect())
     }
 
-    /// Returns the passages that something finds, with their cosines.
-    fn compared(&self, meaning: &Meaning, mut by: Value) -> Result<Vec<(record::Metadata, f32)>> {
-        by["include"] = json!(["embeddings", "metadatas"]);
-        let records = self.records(&self.0.collections.vectors(&meaning.fingerprint), &by)?;
-        let metadatas = records.metadatas.unwrap_or_default().into_iter();
-        let vectors = records.embeddings.unwrap_or_default();
-        let cosine = |vector: &[f32]| vector.iter().zip(&meaning.vector).map(|(a, b)| a * b).sum();
-        let found = metadatas.zip(vectors);
-        Ok(found.filter_map(|(metadata, vector)| Some((metadata?, cosine(&vector)))).collect())
+    /// Returns the cosines of passages by their names.
+    ///
+    /// The server compares them, as their vectors would be far more to send; what its index does not
+    /// find is compared here.
+    fn compared(&self, meaning: &Meaning, names: &[String]) -> Result<HashMap<String, f32>> {
+        let collection = self.0.collections.vectors(&meaning.fingerprint);
+        let mut cosines = HashMap::with_capacity(names.len());
+        for portion in names.chunks(PORTION) {
+            let by = json!({ "ids": portion, "n_results": portion.len() });
+            let wanted: HashSet<&String> = portion.iter().collect();
+            // A server that does not know `ids` looks among all.
+            let found = self.query(meaning, by)?.into_iter();
+            cosines.extend(found.filter(|(name, _)| wanted.contains(name)));
+            let lacking = portion.iter().filter(|name| !cosines.contains_key(*name));
+            let lacking: Vec<&String> = lacking.collect();
+            if lacking.is_empty() {
+                continue;
+            }
+            let by = json!({ "ids": lacking, "include": ["embeddings"] });
+            let Records { ids, embeddings, .. } = self.records(&collection, &by)?;
+            let cosine =
+                |vector: Vec<f32>| vector.iter().zip(&meaning.vector).map(|(a, b)| a * b).sum();
+            let vectors = embeddings.unwrap_or_default().into_iter().map(cosine);
+            cosines.extend(ids.into_iter().zip(vectors));
+        }
+        Ok(cosines)
     }
 
     pub fn health(&self) -> Result<Health> {
@@ -459,14 +480,15 @@ fn is_stuck(passages: &[(String, f32)]) -> bool {
 }
 
 /// Returns the slots of the scopes with the cosines of their best passages, best first.
-fn best(passages: Vec<(String, f32)>, scopes: &[Scope]) -> Vec<(Slot, f32)> {
-    let mut seen: BTreeSet<String> = BTreeSet::new();
+fn best(passages: &[(String, f32)], scopes: &[Scope]) -> Vec<(Slot, f32)> {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut slots = Vec::new();
     for (name, cosine) in passages {
-        if let Some(slot) = record::slot(scopes, &name)
+        let name = record::slot_name(name);
+        if let Some(slot) = record::slot(scopes, name)
             && seen.insert(name)
         {
-            slots.push((slot, cosine));
+            slots.push((slot, *cosine));
         }
     }
     slots
