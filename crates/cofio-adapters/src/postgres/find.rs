@@ -14,7 +14,7 @@ use super::connections::Connections;
 use super::entities::{self, key};
 use super::failure::is_lost;
 use super::plain::original;
-use super::rows::{bounded, count, damaged, get, parsed};
+use super::rows::{ONE_BY_ONE, bounded, count, damaged, get, parsed};
 use super::session::{Opened, Session, Sql};
 use super::terms::{Written, lexeme, query};
 use super::vectors::{self, Near};
@@ -178,11 +178,15 @@ async fn capitalised(
     }
     let queries: Vec<&str> = frequent.iter().map(|one| one.query.as_str()).collect();
     let steps: Vec<i64> = frequent.iter().map(|one| bounded(one.step)).collect();
-    let sql = "SELECT p.query, m.document FROM places($1, $2, $4) AS p
-               CROSS JOIN LATERAL unnest(p.memories) WITH ORDINALITY AS f (memory, place)
-               JOIN memories AS m ON m.memory = f.memory
-               WHERE f.place % ($3::bigint[])[p.query] = 0 AND m.scope = ANY ($1)";
-    let rows = session.query(sql, &[&scopes, &queries, &steps, &bounded(LOOKED_AT)]).await?;
+    let sql = format!(
+        "SELECT p.query, m.document FROM places($1, $2, $4) AS p
+         CROSS JOIN LATERAL unnest(p.memories) WITH ORDINALITY AS f (memory, place)
+         CROSS JOIN LATERAL (
+             SELECT m.document FROM memories AS m
+             WHERE m.memory = f.memory AND m.scope = ANY ($1) {ONE_BY_ONE}
+         ) AS m WHERE f.place % ($3::bigint[])[p.query] = 0"
+    );
+    let rows = session.query(&sql, &[&scopes, &queries, &steps, &bounded(LOOKED_AT)]).await?;
     let mut looked_at = vec![(0.0, 0.0); frequent.len()];
     for row in &rows {
         let place = place_of(row)?;
@@ -279,8 +283,7 @@ impl<'a> Gathering<'a> {
     }
 
     async fn near(&self) -> Result<Near> {
-        let Some(meaning) = &self.cues.meaning else { return Ok(Near::default()) };
-        let near = vectors::near(self.session, &self.numbers, self.passages, meaning, self.limit);
+        let near = vectors::near(self.session, &self.numbers, self.passages, self.cues, self.limit);
         let mut near = near.await?.unwrap_or_default();
         vectors::add_shelved(self.session, &self.numbers, &self.cues.near, &mut near).await?;
         Ok(near)
@@ -332,11 +335,27 @@ impl<'a> Gathering<'a> {
                      SELECT m.memory, m.scope, m.session,
                             row_number() OVER (PARTITION BY m.scope ORDER BY v.place) AS rank
                      FROM unnest({list}::bigint[]) WITH ORDINALITY AS v (memory, place)
-                     JOIN memories AS m USING (memory) WHERE m.scope = ANY ({scopes}) AND {meant}
+                     CROSS JOIN LATERAL (
+                         SELECT m.memory, m.scope, m.session FROM memories AS m
+                         WHERE m.memory = v.memory AND m.scope = ANY ({scopes}) AND {meant}
+                         {ONE_BY_ONE}
+                     ) AS m
                  ) AS r WHERE r.rank <= {most}"
             )
         };
         let (voted, near) = (ranked(&voted, &enough), ranked(&near, &limit));
+        let mut turns =
+            format!("SELECT {TURN} FROM pointed AS p JOIN memories AS m USING (memory)");
+        if !self.cues.alone {
+            turns = format!(
+                "{turns} WHERE p.session IS NULL
+                 UNION ALL
+                 SELECT {TURN} FROM (
+                     SELECT DISTINCT p.scope, p.session FROM pointed AS p WHERE p.session IS NOT NULL
+                 ) AS c JOIN memories AS m ON m.scope = c.scope AND m.session = c.session
+                 WHERE {meant}"
+            );
+        }
         sql.push(&format!(
             "WITH pointed AS MATERIALIZED (
                  {voted} UNION {near}
@@ -350,15 +369,7 @@ impl<'a> Gathering<'a> {
                      WHERE m.scope = o.scope AND m.event_at BETWEEN s.first AND s.last AND {meant}
                      ORDER BY m.event_at DESC, m.memory DESC LIMIT {limit}
                  ) AS t
-             ), turns AS (
-                 SELECT {TURN} FROM pointed AS p JOIN memories AS m USING (memory)
-                 WHERE p.session IS NULL
-                 UNION ALL
-                 SELECT {TURN} FROM (
-                     SELECT DISTINCT p.scope, p.session FROM pointed AS p WHERE p.session IS NOT NULL
-                 ) AS c JOIN memories AS m ON m.scope = c.scope AND m.session = c.session
-                 WHERE {meant}
-             )
+             ), turns AS ({turns})
              SELECT m.* FROM turns AS m
              ORDER BY array_position({scopes}::bigint[], m.scope), m.session, m.event_at, m.memory"
         ));

@@ -8,7 +8,7 @@ use cofio::store::kit::moment;
 use cofio::store::{Listing, Order, Page, Position, ScopeSummary, Tombstone};
 use tokio_postgres::Row;
 
-use super::rows::{self, MEMORY, SCOPE, bounded, count, get as column, parsed};
+use super::rows::{self, MEMORY, ONE_BY_ONE, SCOPE, bounded, count, get as column, parsed};
 use super::session::{Session, Sql};
 use super::{earlier, filter};
 
@@ -22,7 +22,10 @@ pub(super) async fn get(session: &Session, ids: &[MemoryId]) -> Result<Vec<Memor
     let (ids, within) = (sql.bind(wanted), sql.within("m", session.open()));
     sql.push(&format!(
         "SELECT {MEMORY} FROM unnest({ids}::text[]) WITH ORDINALITY AS wanted (id, place)
-         JOIN memories AS m ON m.id = wanted.id COLLATE \"C\" WHERE {within} ORDER BY wanted.place"
+         CROSS JOIN LATERAL (
+             SELECT m.* FROM memories AS m
+             WHERE m.id = wanted.id COLLATE \"C\" AND {within} {ONE_BY_ONE}
+         ) AS m ORDER BY wanted.place"
     ));
     session.run(&sql).await?.iter().map(|row| rows::memory(row, 0)).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cofio::Result;
-use cofio::model::{Fingerprint, Groups, Meaning, PassageHash, Slot as Shelved, Spread};
+use cofio::model::{Cues, Fingerprint, Groups, Meaning, PassageHash, Slot as Shelved, Spread};
 use cofio::store::decode;
 
 use super::rows::{bounded, get};
@@ -234,17 +234,21 @@ pub(super) async fn near(
     session: &Session,
     scopes: &[i64],
     passages: u64,
-    meaning: &Meaning,
+    cues: &Cues,
     limit: usize,
 ) -> Result<Option<Near>> {
+    let Some(meaning) = &cues.meaning else { return Ok(None) };
     let Some(model) = model(session, &meaning.fingerprint).await? else { return Ok(None) };
     // No vector of another length was ever made by this model.
     if model.dimensions != meaning.vector.len() {
         return Ok(Some(Near { complete: true, ..Near::default() }));
     }
     if passages > EXACT && has_index(model) && has_share(session, passages).await? {
-        let near = by_index(session, scopes, model, meaning, limit).await?;
+        let mut near = by_index(session, scopes, model, meaning, limit).await?;
         if near.nearest.len() >= limit {
+            if !cues.alone {
+                near.spread = sampled(session, scopes, model, meaning).await?;
+            }
             return Ok(Some(near));
         }
     }
@@ -291,7 +295,7 @@ async fn exactly(
     Ok(near)
 }
 
-/// Follows the index to the nearest vectors, and measures the rest on a sample.
+/// Follows the index to the nearest vectors.
 async fn by_index(
     session: &Session,
     scopes: &[i64],
@@ -317,7 +321,6 @@ async fn by_index(
         }
         near.compare([(memory, cosine)]);
     }
-    near.spread = sampled(session, scopes, model, meaning).await?;
     Ok(near)
 }
 

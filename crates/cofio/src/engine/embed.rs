@@ -13,7 +13,7 @@ use super::Engine;
 use crate::embed::{self, Embedder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Level};
-use crate::model::{Embedding, Meaning, Memory, Timestamp};
+use crate::model::{Embedding, Fingerprint, Meaning, Memory, Timestamp};
 use crate::store::EmbeddingState;
 use batch::Progress;
 
@@ -36,7 +36,11 @@ pub struct Embedded {
 
 /// What questions mean, so that one that is asked again need not be embedded again.
 #[derive(Debug, Default)]
-pub(super) struct Questions(HashMap<String, Vec<f32>>);
+pub(super) struct Questions {
+    vectors: HashMap<String, Vec<f32>>,
+    /// How many dimensions the vectors have that are kept of the model, once there are any.
+    dimensions: Option<usize>,
+}
 
 impl Engine {
     /// Embeds some of the memories that have no vector of the model yet, the oldest first.
@@ -93,7 +97,7 @@ impl Engine {
     /// Returns what a question means if it was embedded before.
     pub(super) fn recall_question(&self, text: &str) -> Option<Meaning> {
         let fingerprint = self.embedder.as_ref()?.fingerprint().clone();
-        let vector = self.questions().0.get(text)?.clone();
+        let vector = self.questions().vectors.get(text)?.clone();
         Some(Meaning { fingerprint, vector })
     }
 
@@ -103,13 +107,24 @@ impl Engine {
         let fingerprint = embedder.fingerprint().clone();
         let clean = ingest::redact(text, &self.config.secret_replacement, Level::Probable).text;
         let vector = embedder.embed_question(&clean).await?;
-        embed::check(&vector, self.store.dimensions(&fingerprint).await?)?;
-        let mut questions = self.questions();
-        if questions.0.len() >= REMEMBERED_QUESTIONS {
-            questions.0.clear();
+        embed::check(&vector, self.kept_dimensions(&fingerprint).await?)?;
+        let Questions { vectors, .. } = &mut *self.questions();
+        if vectors.len() >= REMEMBERED_QUESTIONS {
+            vectors.clear();
         }
-        questions.0.insert(text.to_owned(), vector.clone());
+        vectors.insert(text.to_owned(), vector.clone());
         Ok(Meaning { fingerprint, vector })
+    }
+
+    /// Returns how many dimensions the vectors have that are kept of the embedder's model.
+    async fn kept_dimensions(&self, fingerprint: &Fingerprint) -> Result<Option<usize>> {
+        let known = self.questions().dimensions;
+        if known.is_some() {
+            return Ok(known);
+        }
+        let kept = self.store.dimensions(fingerprint).await?;
+        self.questions().dimensions = kept;
+        Ok(kept)
     }
 
     async fn embed_some(&self, limit: usize) -> Result<Embedded> {

@@ -19,6 +19,9 @@ pub struct Cues {
     pub near: Vec<(Slot, f32)>,
     /// Whether the cosine of every turn is wanted, however many there are.
     pub every_cosine: bool,
+    /// Whether each memory is weighed by itself: then those around it in its conversation need not be
+    /// gathered.
+    pub alone: bool,
 }
 
 /// What a question means, to one model.
@@ -107,9 +110,10 @@ impl Turn {
 /// Everything a store knows that speaks for memories.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
-    /// The memories that something speaks for, and those around them in the same conversations.
+    /// The memories that something speaks for.
     ///
-    /// Those of one conversation stand together, in the order in which they happened.
+    /// Unless each is weighed by itself, those around them in the same conversations are there too,
+    /// and those of one conversation stand together, in the order in which they happened.
     pub turns: Vec<Turn>,
     /// Where each word of the cues stands, in the same order.
     pub words: Vec<Occurrences>,

@@ -14,6 +14,11 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// Lets nothing reach anything.
+    pub fn none() -> Self {
+        Self { plain: Vec::new(), answering: Vec::new(), flows: false }
+    }
+
     /// Measures the way between turns; between conversations there is none.
     pub fn between(turns: &[Turn]) -> Self {
         let still = vec![0.0; turns.len()];

@@ -39,6 +39,13 @@ pub struct Aim {
     pub now: i64,
 }
 
+impl Aim {
+    /// Returns whether what is said around a memory speaks for it too.
+    pub fn weighs_surroundings(&self) -> bool {
+        self.mode == Mode::Hybrid && self.fusion == Fusion::Weighted
+    }
+}
+
 /// A memory with everything that speaks for and against it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scored {
@@ -129,9 +136,10 @@ names!(Signal, "signal", Invalid, {
 
 /// Returns the best of what evidence speaks for, best first, and for how many it speaks in all.
 pub fn rank(evidence: &Evidence, aim: &Aim, limit: usize) -> (Vec<Scored>, usize) {
-    let flow = Flow::between(&evidence.turns);
+    let weighted = aim.weighs_surroundings();
+    let flow = if weighted { Flow::between(&evidence.turns) } else { Flow::none() };
     let lexical = lexical(evidence, &flow);
-    let meaning = meaning(evidence, &flow);
+    let meaning = if weighted { meaning(evidence, &flow) } else { Vec::new() };
     let field = Field { evidence, lexical, meaning, aim };
     let sums = match (aim.mode, aim.fusion) {
         (Mode::Keyword, _) => field.by_words(),
@@ -140,10 +148,7 @@ pub fn rank(evidence: &Evidence, aim: &Aim, limit: usize) -> (Vec<Scored>, usize
         (Mode::Hybrid, Fusion::Weighted) => field.by_sum(),
     };
     let total = sums.len();
-    let best = match (aim.mode, aim.fusion) {
-        (Mode::Hybrid, Fusion::Weighted) => field.best_fairly(sums, limit),
-        _ => field.best(sums, limit),
-    };
+    let best = if weighted { field.best_fairly(sums, limit) } else { field.best(sums, limit) };
     (best.into_iter().map(|(turn, sum)| field.scored(turn, sum)).collect(), total)
 }
 
@@ -151,7 +156,7 @@ pub fn rank(evidence: &Evidence, aim: &Aim, limit: usize) -> (Vec<Scored>, usize
 struct Field<'a> {
     evidence: &'a Evidence,
     lexical: Lexical,
-    /// By how many deviations each turn stands out in meaning.
+    /// By how many deviations each turn stands out in meaning, where that is weighed.
     meaning: Vec<Option<f64>>,
     aim: &'a Aim,
 }
@@ -321,7 +326,7 @@ impl Field<'_> {
 
     fn scored(&self, turn: usize, sum: f64) -> Scored {
         let one = &self.evidence.turns[turn];
-        let weighted = self.aim.mode == Mode::Hybrid && self.aim.fusion == Fusion::Weighted;
+        let weighted = self.aim.weighs_surroundings();
         let score = match (self.aim.mode, self.aim.fusion) {
             (Mode::Hybrid, Fusion::Rrf) => sum,
             (Mode::Semantic, _) => sum.clamp(0.0, 1.0),

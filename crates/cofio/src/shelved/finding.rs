@@ -24,7 +24,7 @@ const NEAREST: usize = 10_000;
 const SPARE: usize = 256;
 
 /// On how many passages of a shelf the spread of cosines is measured.
-const SAMPLE: usize = 2_048;
+const SAMPLE: usize = 512;
 
 /// Of how many turns the cosine is looked up on shelves, unless that of every one is wanted: those
 /// that words or names point to come first.
@@ -52,7 +52,7 @@ impl Shelved {
             Begun::Over(found) => return Ok(found),
             Begun::Meant(inquiry, cues, meaning) => (inquiry, cues, meaning),
         };
-        let mut said = self.ask(filter, &meaning, limit).await;
+        let mut said = self.ask(filter, &meaning, limit, cues.alone).await;
         let every_cosine = cues.every_cosine;
         let cues = Cues { near: std::mem::take(&mut said.near), ..cues };
         let (mut evidence, lacking) = self.gather(filter, limit, cues, every_cosine).await?;
@@ -86,16 +86,17 @@ impl Shelved {
         }
     }
 
-    /// Asks all shelves at once what is near, and what is usual.
-    async fn ask(&self, filter: &Filter, meaning: &Meaning, limit: usize) -> Said {
-        let within = within(filter);
+    /// Asks all shelves at once what is near, and what is usual unless each memory is weighed by
+    /// itself.
+    async fn ask(&self, filter: &Filter, meaning: &Meaning, limit: usize, alone: bool) -> Said {
+        let (within, sample) = (within(filter), if alone { 0 } else { SAMPLE });
         // Some have ended, are not meant for reasons that labels do not tell, or were placed anew.
         let limit = limit.saturating_mul(4).clamp(SPARE, NEAREST);
         let asked = self.finders().map(|(name, shelf)| {
             let (within, scopes) = (&within, &filter.scopes);
             let asked: Waiting<'_, _> = Box::pin(async move {
                 let near = shelf.nearest(meaning, within, limit);
-                let sampled = shelf.sample(meaning, scopes, SAMPLE);
+                let sampled = shelf.sample(meaning, scopes, sample);
                 (name, both(near, sampled).await)
             });
             asked

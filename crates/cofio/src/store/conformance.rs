@@ -165,6 +165,7 @@ macro_rules! conformance_suite {
                 turns_stand_in_order_of_event_and_then_of_arrival,
                 conversations_of_two_scopes_are_never_joined,
                 a_scope_of_a_session_is_a_conversation,
+                what_is_weighed_by_itself_comes_without_its_conversation,
                 what_is_not_meant_is_not_among_the_turns,
                 words_told_and_words_asked_are_counted_apart,
                 words_are_counted_in_each_passage,

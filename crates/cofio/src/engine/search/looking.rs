@@ -210,7 +210,8 @@ impl Looking {
         let times = if mode == Mode::Hybrid { times(&aim) } else { Vec::new() };
         // Nothing is farther than the opposite.
         let every_cosine = aim.threshold.is_some_and(|threshold| threshold > -1.0);
-        let cues = Cues { words, names, times, meaning, near: Vec::new(), every_cosine };
+        let alone = !aim.weighs_surroundings();
+        let cues = Cues { words, names, times, meaning, near: Vec::new(), every_cosine, alone };
         self.gathering = Some(Gathering { cues: cues.clone(), aim, meaning: used });
         cues
     }

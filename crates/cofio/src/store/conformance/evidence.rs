@@ -10,8 +10,8 @@ use super::fixtures::{
 };
 use super::subject::Subject;
 use crate::model::{
-    Change, Channel, Criteria, Cues, Evidence, Filter, Kind, Layer, Memory, MemoryId, Place, Scope,
-    Source, State, TimeRange, Timestamp, Trust, Turn, WordUse,
+    Change, Channel, Criteria, Cues, Evidence, Filter, Kind, Layer, Memory, MemoryId, Occurrence,
+    Place, Scope, Source, State, TimeRange, Timestamp, Trust, Turn, WordUse,
 };
 use crate::store::MemoryStore;
 use crate::text;
@@ -116,6 +116,31 @@ pub(super) async fn a_scope_of_a_session_is_a_conversation(store: Subject) {
     let evidence = store.evidence(&all_of(&alice()), &words("zebra")).await;
     let sessions: Vec<_> = evidence.turns.iter().map(|turn| turn.session).collect();
     assert_eq!(sessions, [None], "a note stands alone");
+}
+
+pub(super) async fn what_is_weighed_by_itself_comes_without_its_conversation(store: Subject) {
+    store
+        .keep(&[
+            said(&alice(), 1, "s1", "lion"),
+            said(&alice(), 2, "s1", "zebra"),
+            said(&alice(), 3, "s1", "tiger"),
+            said(&alice(), 4, "s2", "a zebra and a zebra"),
+            memory(&alice(), 5, "a zebra without a conversation"),
+            memory(&alice(), 6, "wolf"),
+        ])
+        .await;
+    let cues = words("zebra");
+    let whole = store.evidence(&all_of(&alice()), &cues).await;
+    let alone = store.evidence(&all_of(&alice()), &Cues { alone: true, ..cues }).await;
+    let found = loaded(&store, &all_of(&alice()), &places(&alone)).await;
+    assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), ids(&[2, 4, 5]).into_iter().collect());
+    assert_eq!(whole.turns.len(), 5);
+    let told = |evidence: &Evidence| -> BTreeSet<_> {
+        let place = |occurrence: &Occurrence| evidence.turns[occurrence.turn as usize].place;
+        let found = evidence.words[0].found.iter();
+        found.map(|one| (place(one), one.told, one.asked)).collect()
+    };
+    assert_eq!(told(&alone), told(&whole), "the word stands where it stands");
 }
 
 pub(super) async fn what_is_not_meant_is_not_among_the_turns(store: Subject) {

@@ -75,6 +75,7 @@ pub(super) fn evidence(
 struct Field<'a> {
     parts: Vec<Part<'a>>,
     members: Vec<&'a Member>,
+    numbers: Vec<u64>,
     sieve: Sieve<'a>,
     cues: &'a Cues,
     limit: usize,
@@ -91,16 +92,17 @@ struct Part<'a> {
 
 impl<'a> Field<'a> {
     fn of(scopes: Vec<&'a Inside>, filter: &'a Filter, cues: &'a Cues, limit: usize) -> Self {
-        let (mut parts, mut members) = (Vec::new(), Vec::new());
+        let (mut parts, mut members, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
         for inside in scopes {
             let first = members.len();
             members.extend(inside.members());
+            numbers.extend(inside.numbers());
             let scope = members[first..].first().map(|member| &member.kept.memory.scope);
             let position = filter.scopes.iter().position(|wanted| Some(wanted) == scope);
             let seats = first..members.len();
             parts.push(Part { inside, position: position.unwrap_or_default(), seats });
         }
-        Self { parts, members, sieve: Sieve::of(filter), cues, limit }
+        Self { parts, members, numbers, sieve: Sieve::of(filter), cues, limit }
     }
 
     fn position(&self, seat: usize) -> usize {
@@ -129,7 +131,7 @@ impl<'a> Field<'a> {
         let mut touched = vec![false; self.members.len()];
         let terms: BTreeSet<&String> = self.cues.words.iter().flatten().collect();
         for (part, having) in terms.into_iter().flat_map(|term| self.having(term)) {
-            part.seat(&self.members, having, |seat, _| touched[seat] = true);
+            part.seat(&self.numbers, having, |seat, _| touched[seat] = true);
         }
         for (seat, count) in named.iter().enumerate() {
             touched[seat] |= *count > 0;
@@ -168,20 +170,11 @@ impl<'a> Field<'a> {
     fn in_order(&self, mut touched: Vec<bool>) -> Vec<usize> {
         let mut seats = Vec::new();
         for part in &self.parts {
-            let session = |seat: usize| self.members[seat].glance.turn.session;
-            let touched = &mut touched[part.seats.clone()];
-            let seat = |place: usize| part.seats.start + place;
-            let said = touched.iter().enumerate().filter(|(_, touched)| **touched);
-            let sessions: HashSet<u64> =
-                said.filter_map(|(place, _)| session(seat(place))).collect();
-            for (place, touched) in touched.iter_mut().enumerate() {
-                let is_around =
-                    || session(seat(place)).is_some_and(|session| sessions.contains(&session));
-                *touched = *touched || is_around() && self.is_meant(seat(place));
+            if !self.cues.alone {
+                self.touch_around(part, &mut touched);
             }
             let first = seats.len();
-            let there = touched.iter().enumerate().filter(|(_, touched)| **touched);
-            seats.extend(there.map(|(place, _)| seat(place)));
+            seats.extend(part.seats.clone().filter(|seat| touched[*seat]));
             seats[first..].sort_by_key(|seat| {
                 let turn = &self.members[*seat].glance.turn;
                 (turn.session, turn.event_at, turn.place)
@@ -190,13 +183,24 @@ impl<'a> Field<'a> {
         seats
     }
 
+    /// Touches what is meant in the conversations of a scope of which something is touched.
+    fn touch_around(&self, part: &Part<'_>, touched: &mut [bool]) {
+        let session = |seat: usize| self.members[seat].glance.turn.session;
+        let said = part.seats.clone().filter(|seat| touched[*seat]);
+        let sessions: HashSet<u64> = said.filter_map(session).collect();
+        for seat in part.seats.clone() {
+            let is_around = || session(seat).is_some_and(|session| sessions.contains(&session));
+            touched[seat] = touched[seat] || is_around() && self.is_meant(seat);
+        }
+    }
+
     /// Returns where a word stands, which is any of some terms, in the turns that have places.
     fn occurrences(&self, places: &[Option<u32>], terms: &[String]) -> Occurrences {
         let (mut found, mut passages_having) = (Vec::new(), 0);
         for term in terms {
             let mut passages = 0;
             for (part, having) in self.having(term) {
-                part.seat(&self.members, having, |seat, has| {
+                part.seat(&self.numbers, having, |seat, has| {
                     passages += has.counts.len() as u64;
                     if let Some(turn) = places[seat] {
                         let told = has.counts.iter();
@@ -217,17 +221,40 @@ impl<'a> Field<'a> {
 
 impl Part<'_> {
     /// Tells the seats of the memories that have a term.
-    fn seat<'a>(
-        &self,
-        members: &[&Member],
-        having: &'a Having,
-        mut tell: impl FnMut(usize, &'a Has),
-    ) {
+    fn seat<'a>(&self, numbers: &[u64], having: &'a Having, mut tell: impl FnMut(usize, &'a Has)) {
         let mut seat = self.seats.start;
         for (number, has) in &having.memories {
-            let rest = &members[seat..self.seats.end];
-            seat += rest.partition_point(|member| member.kept.number < *number);
+            seat += lower(&numbers[seat..self.seats.end], *number);
             tell(seat, has);
+        }
+    }
+}
+
+/// Returns how many of some numbers in order are lower than one, which is not far.
+fn lower(numbers: &[u64], than: u64) -> usize {
+    let mut reach = 1;
+    while numbers.get(reach - 1).is_some_and(|number| *number < than) {
+        reach *= 2;
+    }
+    let (first, last) = (reach / 2, reach.min(numbers.len()));
+    first + numbers[first..last].partition_point(|number| *number < than)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::lower;
+
+    proptest! {
+        #[test]
+        fn lower_numbers_are_counted(
+            numbers in prop::collection::btree_set(0_u64..200, 0..100),
+            than in 0_u64..220,
+        ) {
+            let numbers: Vec<u64> = numbers.into_iter().collect();
+            let expected = numbers.iter().filter(|number| **number < than).count();
+            prop_assert_eq!(lower(&numbers, than), expected);
         }
     }
 }

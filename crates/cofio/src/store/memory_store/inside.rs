@@ -67,6 +67,11 @@ impl Inside {
         self.members.values()
     }
 
+    /// Returns their numbers, in order.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.members.keys().copied()
+    }
+
     /// Returns the same without what is seen of them at a glance.
     pub fn all(&self) -> impl Iterator<Item = &Kept> {
         self.members().map(|member| &*member.kept)

@@ -179,7 +179,7 @@ fn evidence(
     let mut spreads = Vec::new();
     let compared = if cues.every_cosine { Compared::All } else { Compared::Few };
     for scoped in &scopes {
-        let mut gathering = Gathering::new(scoped, evidence.turns.len());
+        let mut gathering = Gathering::new(scoped, evidence.turns.len(), cues.alone);
         gathering.add_words(connection, &words, &mut evidence.words, limit)?;
         gathering.add_named(&named);
         gathering.add_times(&cues.times, limit);

@@ -141,12 +141,14 @@ pub(super) struct Gathering<'a> {
     pointed_to: Vec<u32>,
     /// How many turns of other scopes come before.
     offset: usize,
+    /// Whether each comes without its conversation.
+    alone: bool,
 }
 
 impl<'a> Gathering<'a> {
-    pub(super) fn new(scoped: &'a Scoped<'a>, offset: usize) -> Self {
+    pub(super) fn new(scoped: &'a Scoped<'a>, offset: usize, alone: bool) -> Self {
         let places = vec![ABSENT; scoped.field.records.len()];
-        Self { scoped, turns: Vec::new(), places, pointed_to: Vec::new(), offset }
+        Self { scoped, turns: Vec::new(), places, pointed_to: Vec::new(), offset, alone }
     }
 
     /// Adds the memories for which words speak most, at least `wanted` of them if there are as many.
@@ -290,7 +292,8 @@ impl<'a> Gathering<'a> {
         if !self.scoped.admits(record) {
             return;
         }
-        match field.conversation(record) {
+        let conversation = if self.alone { &[] } else { field.conversation(record) };
+        match conversation {
             [] => self.push(place, record),
             conversation => {
                 for &place in conversation {
