@@ -115,6 +115,13 @@ impl PostgresStore {
         Self::start(options, Opening::ToLook)
     }
 
+    /// Connects to a store that is there, without changing anything.
+    ///
+    /// Where there is none yet, that is [`ErrorKind::NotFound`].
+    pub fn open_current(options: &PostgresOptions) -> Result<Self> {
+        Self::start(options, Opening::Current)
+    }
+
     fn start(options: &PostgresOptions, opening: Opening) -> Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -209,18 +216,20 @@ enum Opening {
     ToFill,
     /// Whatever is there, as it is.
     ToLook,
+    /// A store as it is, and no unfinished copy of one.
+    Current,
 }
 
 async fn open(options: &PostgresOptions, opening: Opening) -> Result<(Connections, String)> {
     let connections = match opening {
-        Opening::ToLook => Connections::open_made(options).await?,
+        Opening::ToLook | Opening::Current => Connections::open_made(options).await?,
         Opening::Finished | Opening::ToFill => {
             let connections = Connections::open(options).await?;
             rebuild::if_outdated(&connections).await?;
             connections
         }
     };
-    if opening == Opening::Finished {
+    if matches!(opening, Opening::Finished | Opening::Current) {
         moving::check_finished(&connections).await?;
     }
     let unique_name = schema::unique_name(&connections).await?;

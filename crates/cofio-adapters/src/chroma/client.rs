@@ -277,7 +277,7 @@ impl Client {
         }
         let mut passages: Vec<(String, f32)> =
             self.compared(meaning, &names)?.into_iter().collect();
-        passages.sort_by(|one, two| two.1.total_cmp(&one.1));
+        passages.sort_by(|one, two| two.1.total_cmp(&one.1).then_with(|| one.0.cmp(&two.0)));
         Ok(Some(best(&passages, &within.scopes)))
     }
 

@@ -254,8 +254,12 @@ impl<'a> Gathering<'a> {
         let (mut words, forms) = words;
         let named = named.into_iter().collect();
         let voted = Votes::of(&forms, self.passages).best_first();
-        let pointers = Pointers { voted, named, near };
+        let mut pointers = Pointers { voted, named, near };
         let mut turns = self.enough_turns(&pointers).await?;
+        if self.lacks_near(&turns, &pointers.near) {
+            pointers.near = self.near_exactly().await?;
+            turns = self.enough_turns(&pointers).await?;
+        }
         let (found, cosines) =
             tokio::try_join!(self.occurrences(&turns, &forms), self.cosines(&turns, &pointers))?;
         for (word, found) in words.iter_mut().zip(found) {
@@ -284,9 +288,28 @@ impl<'a> Gathering<'a> {
 
     async fn near(&self) -> Result<Near> {
         let near = vectors::near(self.session, &self.numbers, self.passages, self.cues, self.limit);
-        let mut near = near.await?.unwrap_or_default();
+        self.with_shelved(near.await?).await
+    }
+
+    async fn near_exactly(&self) -> Result<Near> {
+        let near = vectors::near_exactly(self.session, &self.numbers, self.cues);
+        self.with_shelved(near.await?).await
+    }
+
+    async fn with_shelved(&self, near: Option<Near>) -> Result<Near> {
+        let mut near = near.unwrap_or_default();
         vectors::add_shelved(self.session, &self.numbers, &self.cues.near, &mut near).await?;
         Ok(near)
+    }
+
+    /// Returns whether an index was followed to what is near, and too little of that is meant.
+    fn lacks_near(&self, turns: &[Turn], near: &Near) -> bool {
+        if self.cues.meaning.is_none() || near.complete {
+            return false;
+        }
+        let near: HashSet<i64> = near.nearest.iter().copied().collect();
+        let meant = turns.iter().filter(|turn| near.contains(&turn.place.0.cast_signed()));
+        meant.count() < self.limit
     }
 
     async fn pending(&self) -> Result<u64> {
@@ -344,16 +367,21 @@ impl<'a> Gathering<'a> {
             )
         };
         let (voted, near) = (ranked(&voted, &enough), ranked(&near, &limit));
-        let mut turns =
-            format!("SELECT {TURN} FROM pointed AS p JOIN memories AS m USING (memory)");
+        let mut turns = format!(
+            "SELECT m.* FROM pointed AS p CROSS JOIN LATERAL (
+                 SELECT {TURN} FROM memories AS m WHERE m.memory = p.memory {ONE_BY_ONE}
+             ) AS m"
+        );
         if !self.cues.alone {
             turns = format!(
                 "{turns} WHERE p.session IS NULL
                  UNION ALL
-                 SELECT {TURN} FROM (
+                 SELECT m.* FROM (
                      SELECT DISTINCT p.scope, p.session FROM pointed AS p WHERE p.session IS NOT NULL
-                 ) AS c JOIN memories AS m ON m.scope = c.scope AND m.session = c.session
-                 WHERE {meant}"
+                 ) AS c CROSS JOIN LATERAL (
+                     SELECT {TURN} FROM memories AS m
+                     WHERE m.scope = c.scope AND m.session = c.session AND {meant} {ONE_BY_ONE}
+                 ) AS m"
             );
         }
         sql.push(&format!(

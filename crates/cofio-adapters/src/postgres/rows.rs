@@ -17,7 +17,8 @@ pub(super) const MEMORY: &str = "m.document, m.access_count, m.accessed_at, m.fi
 /// How many those are.
 pub(super) const MEMORY_COLUMNS: usize = 4;
 
-/// Ends a lateral query for one memory, which has the server look up each of a list by its key.
+/// Ends a lateral query for one memory or conversation, which has the server look up each of a list
+/// by its key.
 ///
 /// Where it has no statistics yet it would else compare the whole list with every memory of a scope.
 pub(super) const ONE_BY_ONE: &str = "OFFSET 0";

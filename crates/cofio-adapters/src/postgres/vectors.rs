@@ -229,6 +229,17 @@ pub(super) async fn add_shelved(
     Ok(())
 }
 
+/// Compares every vector of the scopes with what is asked.
+pub(super) async fn near_exactly(
+    session: &Session,
+    scopes: &[i64],
+    cues: &Cues,
+) -> Result<Option<Near>> {
+    let Some(meaning) = &cues.meaning else { return Ok(None) };
+    let Some(model) = model(session, &meaning.fingerprint).await? else { return Ok(None) };
+    exactly(session, scopes, model, meaning).await.map(Some)
+}
+
 /// Returns what is near in the open scopes, which have so many passages.
 pub(super) async fn near(
     session: &Session,

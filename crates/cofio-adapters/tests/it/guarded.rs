@@ -1,13 +1,21 @@
 //! A guarded shelf keeps the contract, in whatever portions it is asked.
 
 #[cfg(feature = "chroma")]
+use std::collections::HashMap;
+#[cfg(feature = "chroma")]
 use std::net::TcpListener;
 use std::sync::Arc;
 #[cfg(feature = "chroma")]
 use std::time::{Duration, Instant};
 
 use cofio::model::Timestamp;
+#[cfg(feature = "chroma")]
+use cofio::model::{Cues, Evidence, Filter, Fingerprint, Identifier, Meaning, Place, Survey};
 use cofio::shelf::{MemoryShelf, Shelf, conformance};
+#[cfg(feature = "chroma")]
+use cofio::shelved::{Rule, Rules, Shelved};
+#[cfg(feature = "chroma")]
+use cofio::store::{Cued, Inquiry, MemoryStore, Store as _};
 #[cfg(feature = "chroma")]
 use cofio_adapters::chroma::{self, Chroma};
 use cofio_adapters::guarded::{Circuit, Guarded, Options};
@@ -56,6 +64,49 @@ fn a_silent_server_is_waited_for_as_long_as_the_options_say() {
     check(begun, block_on(guarded.put(&[content(&own)])).unwrap_err(), 3);
     let told = block_on(guarded.health()).unwrap_err().to_string();
     assert!(told.ends_with("did not answer within 300 ms"), "{told}");
+}
+
+/// Looks for what is near to something, each memory by itself.
+#[cfg(feature = "chroma")]
+struct Nearby(Meaning);
+
+#[cfg(feature = "chroma")]
+impl Inquiry for Nearby {
+    fn words(&self) -> Option<&[String]> {
+        None
+    }
+
+    fn cues(&mut self, _: &Survey) -> Cued {
+        let meaning = Some(self.0.clone());
+        Cued::By(Cues { meaning, alone: true, ..Cues::default() })
+    }
+
+    fn choose(&mut self, _: &Evidence) -> Vec<Place> {
+        Vec::new()
+    }
+}
+
+#[cfg(feature = "chroma")]
+#[test]
+fn a_silent_server_is_left_alone_by_those_who_search() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let shelf = Chroma::new(&chroma::Options::new(url)).unwrap();
+    let options = Options { timeout: Duration::from_millis(100), ..Options::new("chroma") };
+    let guarded = Arc::new(Guarded::new(Arc::new(shelf), options).unwrap());
+    let name = Identifier::new("chroma").unwrap();
+    let shelves = HashMap::from([(name.clone(), guarded.clone() as Arc<dyn Shelf>)]);
+    let rules = Rules(vec![Rule { shelf: Some(name.clone()), ..Rule::default() }]);
+    let shelved = Shelved::new(Arc::new(MemoryStore::new()), shelves, rules).unwrap();
+    let filter = Filter::new(vec![user("alice")], Timestamp::now());
+    let fingerprint = Fingerprint::new("model").unwrap();
+    let meaning = Meaning { fingerprint, vector: vec![1.0, 0.0] };
+    for _ in 0..3 {
+        let inquiry = Box::new(Nearby(meaning.clone()));
+        let found = block_on(shelved.find(&filter, 10, inquiry)).unwrap();
+        assert_eq!(found.unavailable, std::slice::from_ref(&name));
+    }
+    assert_eq!(guarded.circuit(), Circuit::Open);
 }
 
 #[test]

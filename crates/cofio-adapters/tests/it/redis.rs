@@ -169,11 +169,12 @@ fn a_user_needs_no_more_than_the_keys_of_the_prefix() {
     let known = COMMANDS.iter().filter(|command| may_wait || **command != "WAITAOF");
     let rights: Vec<String> =
         known.map(|command| format!("+{}", command.to_lowercase().replace(' ', "|"))).collect();
-    let account = ["ACL", "SETUSER", "cofio", "on", ">pass", "~cofio:*"].into_iter();
+    let account = ["ACL", "SETUSER", "cofio", "on", ">pass", "~cofio-*"].into_iter();
     let account: Vec<&str> = account.chain(rights.iter().map(String::as_str)).collect();
     assert_eq!(raw(&server, &account), "OK");
     let url = format!("redis://cofio:pass@127.0.0.1:{}/1", server.port);
-    let own = Options { url, ..options(&server) };
+    // As stores of the program are called.
+    let own = Options { url, prefix: "cofio-0123456789abcdef".to_owned(), ..options(&server) };
     let shelf = open(&own);
     let slots = [slot(&user("alice"), 1)];
     block_on(shelf.put(&[content(&slots[0])])).unwrap();

@@ -124,7 +124,8 @@ async fn by_known_id(
 
 async fn by_description(app: &App, selection: &Selection) -> Result<(ForgetOutput, Vec<Scope>)> {
     let scopes = app.scopes(selection)?;
-    let question = question(&app.engine.matching(&app.caller, selection).await?, &scopes)?;
+    let meant = app.engine.matching_outlines(&app.caller, selection).await?;
+    let question = question(app, &meant, &scopes).await?;
     app.consent.ask(&question)?;
     let forgotten = app.engine.forget_matching(&app.caller, selection).await?;
     Ok((ForgetOutput::new(&forgotten, &scopes), scopes))
@@ -137,24 +138,28 @@ async fn by_source(app: &App, source: &str) -> Result<(ForgetOutput, Vec<Scope>)
         return Err(Error::new(ErrorKind::NotFound, message).into());
     }
     let scopes = distinct(&memories);
-    let question = question(&memories, &scopes)?;
+    let question = question(app, &memories, &scopes).await?;
     app.consent.ask(&format!("{question} What was concluded from it goes as well."))?;
     let forgotten = app.engine.forget_source(&app.caller, source).await?;
     Ok((ForgetOutput::new(&forgotten, &scopes), scopes))
 }
 
 /// Says how many memories are meant, and shows the first of them.
-fn question(memories: &[Memory], scopes: &[Scope]) -> Result<String> {
+async fn question(app: &App, memories: &[Memory], scopes: &[Scope]) -> Result<String> {
     let scopes = output::listed(scopes);
     if memories.is_empty() {
         let message = format!("no memory in {scopes} is like that");
         return Err(Error::new(ErrorKind::NotFound, message).into());
     }
-    let mut lines: Vec<String> = memories
-        .iter()
-        .take(SHOWN)
-        .map(|memory| format!("  {}  {}", memory.id, present::beginning(memory.content.as_str())))
-        .collect();
+    let first: Vec<MemoryId> = memories.iter().take(SHOWN).map(|one| one.id.clone()).collect();
+    // If a shelf does not answer, ids have to do.
+    let known = app.home.store.get(app.caller.access(), &first).await.unwrap_or_default();
+    let line = |id: &MemoryId| {
+        let memory = known.iter().find(|memory| memory.id == *id);
+        let text = memory.map(|memory| present::beginning(memory.content.as_str()));
+        format!("  {id}  {}", text.unwrap_or_default()).trim_end().to_owned()
+    };
+    let mut lines: Vec<String> = first.iter().map(line).collect();
     if memories.len() > SHOWN {
         lines.push(format!("  and {} more", memories.len() - SHOWN));
     }

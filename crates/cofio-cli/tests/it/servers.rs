@@ -47,7 +47,7 @@ fn configure_as(machine: &Machine, user: &str, lines: &str) {
     fs::write(machine.home("config.toml"), file).unwrap();
 }
 
-fn on_postgres(url: &str) -> Machine {
+pub fn on_postgres(url: &str) -> Machine {
     let machine = Machine::new();
     let schema = own_word();
     let lines =

@@ -167,7 +167,7 @@ impl Mem0 {
             let every = Criteria { states: State::ALL.to_vec(), ..Criteria::default() };
             let (criteria, _) = condition.narrowed(&scope, every);
             let selection = looking::selection(&scope, criteria);
-            let memories = self.engine.matching(&self.caller, &selection).await?;
+            let memories = self.engine.matching_outlines(&self.caller, &selection).await?;
             let meant = memories.into_iter().filter(|memory| condition.holds(memory));
             ids.extend(meant.map(|memory| memory.id));
         }

@@ -122,11 +122,14 @@ async fn components(house: &House) -> BTreeMap<String, Component> {
         let state = before(deadline, opened.engine.embedding_state()).await;
         (state, start.elapsed())
     };
-    let ((state, took), shelves) = tokio::join!(state, shelves(opened));
+    let ((state, took), checkups) = tokio::join!(state, rounds::made(opened.engine.health()));
+    let mut checkups = checkups.into_iter();
+    let home = checkups.next();
     let own = match state {
-        Ok(state) => own(opened, &state, took),
+        Ok(state) => own(opened, &state, store(home, took)),
         Err(unwell) => vec![("store".to_owned(), unwell)],
     };
+    let shelves = checkups.map(|Checkup { name, health }| (name, shelf(health)));
     own.into_iter().chain(shelves).collect()
 }
 
@@ -141,20 +144,23 @@ async fn before<T>(
 }
 
 /// Returns how well everything is but the servers that texts stand on.
-fn own(opened: &Opened, state: &EmbeddingState, took: Duration) -> Vec<(String, Component)> {
-    let store = Component { latency_ms: Some(milliseconds(took)), ..Component::default() };
+fn own(opened: &Opened, state: &EmbeddingState, store: Component) -> Vec<(String, Component)> {
     let embedder = embedder(opened, state);
     let embeddings = Component { pending: Some(state.pending), ..refusals(state) };
     let own = [("store", store), ("embedder", embedder), ("embeddings", embeddings)];
     own.into_iter().map(|(name, component)| (name.to_owned(), component)).collect()
 }
 
-/// Returns how the servers are that texts stand on.
-async fn shelves(opened: &Opened) -> Vec<(String, Component)> {
-    // The first is the store itself.
-    let shelves = opened.engine.health().into_iter().skip(1).collect();
-    let checkups = rounds::made(shelves).await.into_iter();
-    checkups.map(|Checkup { name, health }| (name, shelf(health))).collect()
+/// Returns how a store is that answers, by what it says of itself.
+fn store(checkup: Option<Checkup>, took: Duration) -> Component {
+    let status = checkup.map(|checkup| checkup.health.map(|health| health.status.into()));
+    let own = match status {
+        None | Some(Ok(Status::Healthy)) => Component::default(),
+        Some(_) => {
+            Component::new(Status::Degraded, "`cofio doctor` says what is not as it should be")
+        }
+    };
+    Component { latency_ms: Some(milliseconds(took)), ..own }
 }
 
 fn shelf(health: Result<cofio::model::Health>) -> Component {

@@ -48,7 +48,12 @@ struct Inner {
 }
 
 /// Something that was found out at a moment, and is good enough for a while.
-type Lasting<T> = Mutex<Option<(Instant, T)>>;
+#[derive(Debug)]
+struct Lasting<T> {
+    found: std::sync::Mutex<Option<(Instant, T)>>,
+    /// Held by whoever finds it out, as one is enough.
+    finding: Mutex<()>,
+}
 
 impl House {
     /// Puts a house around a desk; `local` is who asks without a key as long as there are none.
@@ -63,7 +68,7 @@ impl House {
         let (room, rates) = (Semaphore::new(limits.at_once), Rates::new(limits.rate));
         // Whatever one request may send has to fit.
         let bodies = Arc::new(Semaphore::new(limits.bodies_bytes.max(limits.body_bytes)));
-        let (metrics, census, checkups) = (Metrics::new(), Mutex::default(), Mutex::default());
+        let (metrics, census, checkups) = (Metrics::new(), Lasting::default(), Lasting::default());
         let streams = Streams::new(&limits);
         Self(Arc::new(Inner {
             desk,
@@ -92,18 +97,23 @@ impl House {
         self.0.desk.opened().await
     }
 
-    /// Returns how much the store holds, or held some seconds ago, for whoever may know; nothing if
-    /// the store does not say it in time.
+    /// Returns how much the store holds, or held some seconds ago, for whoever may know.
+    ///
+    /// Counting that takes too long goes on, and what came of it the last time is returned; nothing
+    /// if there was none.
     pub(super) async fn census(&self, engine: &Engine, caller: &Caller) -> Result<Option<Census>> {
         caller.require(Right::Admin)?;
-        let counted = time::timeout(COUNTING, fresh(&self.0.census, engine.census(caller))).await;
-        Ok(counted.ok().and_then(Result::ok))
+        let (house, engine, caller) = (self.clone(), engine.clone(), caller.clone());
+        let count = async move { house.0.census.fresh_or(engine.census(&caller)).await.map(drop) };
+        // Whatever came of it is looked up.
+        let _ = time::timeout(COUNTING, tokio::spawn(count)).await;
+        Ok(self.0.census.last())
     }
 
     /// Returns how everything is that memories are kept in, or was some seconds ago.
     pub(super) async fn checkups(&self, engine: &Engine) -> Arc<[Checkup]> {
         let looked = async { Ok(rounds::made(engine.health()).await.into()) };
-        fresh(&self.0.checkups, looked).await.unwrap_or_default()
+        self.0.checkups.fresh_or(looked).await.unwrap_or_default()
     }
 
     /// Returns where whoever is at this machine reads and writes.
@@ -162,15 +172,32 @@ impl House {
     }
 }
 
-/// Returns what was found out a short while ago, or finds it out.
-async fn fresh<T: Clone>(kept: &Lasting<T>, find: impl Future<Output = Result<T>>) -> Result<T> {
-    let mut kept = kept.lock().await;
-    if let Some((at, found)) = &*kept
-        && at.elapsed() < FRESH
-    {
-        return Ok(found.clone());
+impl<T> Default for Lasting<T> {
+    fn default() -> Self {
+        Self { found: std::sync::Mutex::default(), finding: Mutex::default() }
     }
-    let found = find.await?;
-    *kept = Some((Instant::now(), found.clone()));
-    Ok(found)
+}
+
+impl<T: Clone> Lasting<T> {
+    /// Returns what was found out a short while ago, or finds it out.
+    async fn fresh_or(&self, find: impl Future<Output = Result<T>>) -> Result<T> {
+        let _one = self.finding.lock().await;
+        if let Some((at, found)) = &*self.found()
+            && at.elapsed() < FRESH
+        {
+            return Ok(found.clone());
+        }
+        let found = find.await?;
+        *self.found() = Some((Instant::now(), found.clone()));
+        Ok(found)
+    }
+
+    /// Returns what was found out the last time, however long ago.
+    fn last(&self) -> Option<T> {
+        self.found().as_ref().map(|(_, found)| found.clone())
+    }
+
+    fn found(&self) -> std::sync::MutexGuard<'_, Option<(Instant, T)>> {
+        self.found.lock().expect("nothing panics while it holds the lock")
+    }
 }

@@ -100,7 +100,7 @@ impl Engine {
     ) -> Result<Forgotten> {
         let forget = async {
             caller.require(Right::Delete)?;
-            let memories = self.every_page(&meant(caller, selection)?, Texts::Spared).await?;
+            let memories = self.matching_outlines(caller, selection).await?;
             let chosen = Chosen::new(memories, ForgetReason::Filter);
             self.forget_memories(caller, chosen, self.now()).await
         };
@@ -112,8 +112,7 @@ impl Engine {
     pub async fn forget_source(&self, caller: &Caller, origin: &str) -> Result<Forgotten> {
         let forget = async {
             caller.require(Right::Delete)?;
-            let filter = self.of_source(caller, origin).await?;
-            let memories = self.every_page(&filter, Texts::Spared).await?;
+            let memories = self.from_source(caller, origin).await?;
             let chosen = Chosen::new(memories, ForgetReason::Source);
             self.forget_memories(caller, chosen, self.now()).await
         };
@@ -121,9 +120,9 @@ impl Engine {
     }
 
     /// Returns everything that came from a page, file, call, conversation or tool, whatever became
-    /// of it, as `forget_source` would take it.
+    /// of it, as `forget_source` would take it: without the texts that stand on shelves.
     pub async fn from_source(&self, caller: &Caller, origin: &str) -> Result<Vec<Memory>> {
-        self.whole(&self.of_source(caller, origin).await?).await
+        self.every_page(&self.of_source(caller, origin).await?, Texts::Spared).await
     }
 
     async fn of_source(&self, caller: &Caller, origin: &str) -> Result<Filter> {
@@ -141,6 +140,15 @@ impl Engine {
     /// What was known earlier cannot be forgotten by itself, so nothing is meant as of a moment.
     pub async fn matching(&self, caller: &Caller, selection: &Selection) -> Result<Vec<Memory>> {
         self.whole(&meant(caller, selection)?).await
+    }
+
+    /// Returns the same without the texts that stand on shelves, so that none of them is asked.
+    pub async fn matching_outlines(
+        &self,
+        caller: &Caller,
+        selection: &Selection,
+    ) -> Result<Vec<Memory>> {
+        self.every_page(&meant(caller, selection)?, Texts::Spared).await
     }
 
     /// Returns everything that a filter means, the newest first, without what a shelf has lost.

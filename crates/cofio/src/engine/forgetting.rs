@@ -35,7 +35,7 @@ impl Engine {
                 super::check_batch(ids.len(), self.config.limits.batch)?;
                 self.store.get_outlines(caller.access(), ids).await?
             }
-            Forgetting::Matching(selection) => self.matching(caller, selection).await?,
+            Forgetting::Matching(selection) => self.matching_outlines(caller, selection).await?,
             Forgetting::Source(origin) => self.from_source(caller, origin).await?,
         };
         let mut whose: Vec<(MemoryId, Scope)> =

@@ -89,14 +89,17 @@ impl Shelved {
     /// Asks all shelves at once what is near, and what is usual unless each memory is weighed by
     /// itself.
     async fn ask(&self, filter: &Filter, meaning: &Meaning, limit: usize, alone: bool) -> Said {
-        let (within, sample) = (within(filter), if alone { 0 } else { SAMPLE });
+        let within = within(filter);
         // Some have ended, are not meant for reasons that labels do not tell, or were placed anew.
         let limit = limit.saturating_mul(4).clamp(SPARE, NEAREST);
         let asked = self.finders().map(|(name, shelf)| {
             let (within, scopes) = (&within, &filter.scopes);
             let asked: Waiting<'_, _> = Box::pin(async move {
                 let near = shelf.nearest(meaning, within, limit);
-                let sampled = shelf.sample(meaning, scopes, sample);
+                // A shelf that is asked for nothing would seem to answer.
+                let sampled = async {
+                    if alone { Ok(Vec::new()) } else { shelf.sample(meaning, scopes, SAMPLE).await }
+                };
                 (name, both(near, sampled).await)
             });
             asked

@@ -47,11 +47,13 @@ impl Shelved {
                 Order::Unknown => !leaving.is_empty() || answers,
                 Order::Silent => answers,
             };
-            let is_due =
-                |noted: &[Slot]| answers || noted.iter().any(|slot| leaving.contains(&slot.id));
-            if wanted {
-                self.tidy_piece(name, &**shelf, is_due).await?;
-            }
+            // Behind a whole piece may be what goes now.
+            let is_due = |noted: &[Slot]| {
+                answers
+                    || noted.len() == PIECE
+                    || noted.iter().any(|slot| leaving.contains(&slot.id))
+            };
+            while wanted && self.tidy_piece(name, &**shelf, is_due).await?.more {}
         }
         Ok(())
     }
@@ -63,10 +65,11 @@ impl Shelved {
         shelf: &dyn Shelf,
         is_due: impl Fn(&[Slot]) -> bool,
     ) -> Result<Piece> {
+        let before = self.disorder.of_shelf(name);
         let noted = self.home.unshelved(name, PIECE).await?;
         let slots: Vec<Slot> = noted.iter().map(|one| one.slot.clone()).collect();
         if slots.is_empty() {
-            self.disorder.set(name, Order::Tidy);
+            self.disorder.found_tidy(name, before);
             return Ok(Piece::default());
         }
         if !is_due(&slots) {
@@ -79,7 +82,11 @@ impl Shelved {
         }
         self.home.strike_off(&noted).await?;
         let more = noted.len() == PIECE;
-        self.disorder.set(name, if more { Order::Unknown } else { Order::Tidy });
+        if more {
+            self.disorder.set(name, Order::Unknown);
+        } else {
+            self.disorder.found_tidy(name, before);
+        }
         Ok(Piece { removed: noted.len(), more })
     }
 }
@@ -120,6 +127,14 @@ impl Disorder {
 
     fn set(&self, name: &Identifier, order: Order) {
         self.known().insert(name.clone(), order);
+    }
+
+    /// Takes a shelf for tidy, unless somebody has found since that it is silent.
+    fn found_tidy(&self, name: &Identifier, before: Order) {
+        let mut known = self.known();
+        if before == Order::Silent || known.get(name) != Some(&Order::Silent) {
+            known.insert(name.clone(), Order::Tidy);
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<Identifier, Order>> {

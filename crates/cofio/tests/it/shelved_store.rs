@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use cofio::engine::{ListRequest, Listed};
+use cofio::engine::{Forgetting, ListRequest, Listed};
 use cofio::model::{
     Change, Commit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId, Patch, Scope,
     Timestamp,
@@ -366,6 +366,38 @@ fn of_many_who_forget_what_stands_on_a_dead_shelf_the_first_asks_it() {
     house.attic.set_down(false);
     house.remember("Alice keeps dogs").unwrap();
     assert_eq!(house.attic.texts(), ["Alice keeps dogs"], "it has answered, so the rest goes");
+}
+
+#[test]
+fn however_many_are_forgotten_at_once_none_of_their_texts_stays() {
+    let house = House::new();
+    let drafts: Vec<_> =
+        (0..1_200).map(|number| fact("alice", &format!("Alice keeps hive {number}"))).collect();
+    for some in drafts.chunks(100) {
+        block_on(house.life.engine.remember_all(&local("alice"), some.to_vec())).unwrap();
+    }
+    let everything = Selection::new(identifiers(&[(Layer::User, "alice")]));
+    let forgotten =
+        block_on(house.life.engine.forget_matching(&local("alice"), &everything)).unwrap();
+    assert_eq!(forgotten.ids.len(), 1_200);
+    assert_eq!(block_on(house.home.unshelved(&named("attic"), 10)).unwrap(), []);
+    assert!(house.attic.texts().is_empty());
+}
+
+#[test]
+fn what_stands_on_a_shelf_that_is_down_is_shown_and_forgotten_without_it() {
+    let house = House::new();
+    let id = house.keep("Alice keeps bees").id;
+    house.attic.set_down(true);
+    let engine = &house.life.engine;
+    let everything = Selection::new(identifiers(&[(Layer::User, "alice")]));
+    let outlines = block_on(engine.matching_outlines(&local("alice"), &everything)).unwrap();
+    assert_eq!(outlines.iter().map(|one| &one.id).collect::<Vec<_>>(), [&id]);
+    let matching = Forgetting::Matching(Box::new(everything.clone()));
+    let would = block_on(engine.would_forget(&local("alice"), &matching)).unwrap();
+    assert_eq!(would.ids, std::slice::from_ref(&id));
+    let forgotten = block_on(engine.forget_matching(&local("alice"), &everything)).unwrap();
+    assert_eq!(forgotten.ids, [id]);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! A scope so large that an index finds what is near, a sample says how cosines are spread, and rare
 //! words lead the way.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc;
 
 use cofio::model::{
-    Cues, Evidence, Filter, Fingerprint, Identifier, Meaning, Place as At, Scope, Survey, Timestamp,
+    Cues, Evidence, Filter, Fingerprint, Identifier, Kind, Meaning, Place as At, Scope, Survey,
+    Timestamp,
 };
 use cofio::store::{Cued, Inquiry, Store as _};
 use cofio_adapters::postgres::PostgresStore;
@@ -54,12 +55,20 @@ fn crowded(place: &Place) -> Arc<PostgresStore> {
     store
 }
 
+/// Means everything in the scope.
+fn everything() -> Filter {
+    let scope = Scope::user(Identifier::new("alice").unwrap());
+    Filter::new(vec![scope], Timestamp::now())
+}
+
 /// Returns what speaks for memories of the scope.
 fn evidence(store: &PostgresStore, cues: Cues) -> Evidence {
-    let scope = Scope::user(Identifier::new("alice").unwrap());
-    let filter = Filter::new(vec![scope], Timestamp::now());
+    evidence_of(store, &everything(), cues)
+}
+
+fn evidence_of(store: &PostgresStore, filter: &Filter, cues: Cues) -> Evidence {
     let (heard, hearing) = mpsc::channel();
-    block_on(store.find(&filter, NEAREST, Box::new(Asking { cues, heard }))).unwrap();
+    block_on(store.find(filter, NEAREST, Box::new(Asking { cues, heard }))).unwrap();
     hearing.recv().unwrap()
 }
 
@@ -72,7 +81,7 @@ fn frequent_words_count_where_rare_ones_lead_to() {
          INSERT INTO passages SELECT n, 0, 1, concat_ws(' ', '''1:saw'':1A',
              CASE WHEN n % 2 = 0 THEN '''1:river'':1A' END,
              CASE WHEN n % 1000 < 2 THEN '''1:heron'':1A,2A' END)::tsvector
-         FROM generate_series(1, {MANY}) AS n; ANALYZE"
+         FROM generate_series(1, {MANY}) AS n; ANALYZE memories, passages, vectors"
     ));
     let words = |words: &[&str]| {
         let words = words.iter().map(|word| vec![(*word).to_owned()]).collect();
@@ -92,10 +101,8 @@ fn frequent_words_count_where_rare_ones_lead_to() {
     assert_eq!(words(&["unicorn"]).turns, []);
 }
 
-#[test]
-fn what_is_near_is_found_by_the_index_and_the_spread_by_a_sample() {
-    let Some(place) = Place::new() else { return };
-    let store = crowded(&place);
+/// Gives all of the scope vectors by chance, and returns what a question means.
+fn embedded(place: &Place) -> Meaning {
     place.run(&format!(
         "SELECT setseed(0.5);
          SELECT add_model('model', 8);
@@ -105,12 +112,19 @@ fn what_is_near_is_found_by_the_index_and_the_spread_by_a_sample() {
          FROM generate_series(1, {MANY}) AS n, LATERAL (
              SELECT array_agg(random() - 0.3) AS numbers FROM generate_series(1, 8) WHERE n > 0) AS r;
          DO $$ BEGIN EXECUTE (SELECT made FROM kept); END $$;
-         ANALYZE"
+         ANALYZE memories, passages, vectors"
     ));
     let vector: Vec<f32> =
         [1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, -1.0].map(|x: f32| x / 1.581_139).into();
     let fingerprint = Fingerprint::new("model").unwrap();
-    let meaning = Some(Meaning { fingerprint, vector });
+    Meaning { fingerprint, vector }
+}
+
+#[test]
+fn what_is_near_is_found_by_the_index_and_the_spread_by_a_sample() {
+    let Some(place) = Place::new() else { return };
+    let store = crowded(&place);
+    let meaning = Some(embedded(&place));
     let evidence = evidence(&store, Cues { meaning, ..Cues::default() });
 
     let cosine = "1 - (vector <=> '[1, 0.5, 0, 0, 0, 0, 0.5, -1]')";
@@ -139,4 +153,22 @@ fn what_is_near_is_found_by_the_index_and_the_spread_by_a_sample() {
         let deviation = number(&format!("stddev_pop({cosine})"));
         assert!((spread.deviation - deviation).abs() < 0.05, "{spread:?} {deviation}");
     }
+}
+
+#[test]
+fn of_a_kind_that_is_rare_as_much_is_found_as_of_any_other() {
+    let Some(place) = Place::new() else { return };
+    let store = crowded(&place);
+    let meaning = Some(embedded(&place));
+    place.run("UPDATE memories SET kind = 'episode' WHERE memory % 500 = 7; ANALYZE memories");
+    let mut filter = everything();
+    filter.criteria.kinds = vec![Kind::Episode];
+    let found = evidence_of(&store, &filter, Cues { meaning, alone: true, ..Cues::default() });
+    let exact = place.ask(&format!(
+        "SELECT memory FROM vectors WHERE memory % 500 = 7
+         ORDER BY vector <=> '[1, 0.5, 0, 0, 0, 0, 0.5, -1]' LIMIT {NEAREST}"
+    ));
+    let places: HashSet<String> = found.turns.iter().map(|turn| turn.place.0.to_string()).collect();
+    assert_eq!(places, exact.into_iter().collect());
+    assert!(found.turns.iter().all(|turn| turn.cosine.is_some()), "{:?}", found.turns);
 }

@@ -129,7 +129,7 @@ impl Place {
                 self.around_file(SqliteStore::open_current(store)?)
             }
             HomeAt::Postgres(at) => {
-                let opened = PostgresStore::open(&postgres_options(at));
+                let opened = PostgresStore::open_current(&postgres_options(at));
                 self.around_schema(opened.map_err(|error| named(error, &at.url))?)
             }
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Served, configure, own_word, provisioned, said};
+use super::{Served, configure, on_postgres, own_word, provisioned, report, said};
 use crate::machine::Machine;
 
 #[test]
@@ -24,6 +24,21 @@ fn a_shelf_that_is_silent_is_named_and_keeps_nobody_waiting() {
     let metrics = soon(&served, "/metrics");
     assert!(metrics.contains("cofio_store_up{store=\"sqlite\"} 1"), "{metrics}");
     assert!(metrics.contains("cofio_store_up{store=\"chroma\"} 0"), "{metrics}");
+}
+
+#[test]
+fn a_server_is_as_ready_as_its_home_says_of_itself() {
+    // The one that tests are given waits for no disk, unless it was started by hand.
+    let Some(url) = provisioned("postgres") else { return };
+    let machine = on_postgres(&url);
+    let doctor = report(&machine, "doctor --json");
+    let checks = doctor["checks"].as_array().unwrap().iter();
+    let home = checks.filter(|check| check["name"] == "postgres").next_back().unwrap();
+    let status = if home["warning"] == true { "degraded" } else { "healthy" };
+    let served = Served::start(&machine);
+    let ready = soon(&served, "/readyz");
+    assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
+    assert!(ready.contains(&format!(r#""store":{{"status":"{status}""#)), "{doctor} {ready}");
 }
 
 #[test]
