@@ -92,7 +92,7 @@ fn measure(contender: Contender, place: &Place, arguments: &Arguments) -> Result
     let engine = Engine::shared(Arc::clone(&place.store), Timestamp::now, Config::default());
     let engine = engine.with_embedder(Arc::new(MadeUp::new()?));
     let (begun, mut texts) = (engine.now(), Texts::new(1));
-    let mut filled = [0; TIERS.len()];
+    let mut filled = TIERS.map(|_| Filled { memories: 0, half: begun });
     let mut runs = Vec::new();
     for &memories in &arguments.sizes {
         let filled_per_second = fill(&engine, contender, memories, &mut filled, &mut texts)?;
@@ -103,10 +103,18 @@ fn measure(contender: Contender, place: &Place, arguments: &Arguments) -> Result
             notes: place.notes.clone(),
             filled_per_second,
             embedded_per_second,
-            figures: figures(&engine, contender, place, begun, arguments)?,
+            figures: figures(&engine, contender, place, &filled, arguments)?,
         });
     }
     Ok(runs)
+}
+
+/// How much there is of a kind.
+#[derive(Clone, Copy)]
+struct Filled {
+    memories: usize,
+    /// When half of them were there.
+    half: Timestamp,
 }
 
 /// Adds memories of every kind until there are as many as there are to be, and returns how many that
@@ -115,23 +123,27 @@ fn fill(
     engine: &Engine,
     contender: Contender,
     memories: usize,
-    filled: &mut [usize; TIERS.len()],
+    filled: &mut [Filled; TIERS.len()],
     texts: &mut Texts,
 ) -> Result<f64> {
-    let missing = TIERS.iter().zip(filled.iter()).map(|(tier, had)| tier.share(memories) - had);
+    let missing = TIERS.iter().zip(filled.iter());
+    let missing = missing.map(|(tier, had)| tier.share(memories) - had.memories);
     let progress = bar(missing.sum(), format!("{contender}: adding"))?;
     let (caller, begun, mut added) = (People::Asking.caller()?, Instant::now(), 0);
     for (tier, had) in TIERS.iter().zip(filled) {
         let wanted = tier.share(memories);
-        while *had < wanted {
-            let next = wanted.min(*had + FILLED_AT_ONCE);
-            let drafts = (*had..next)
+        while had.memories < wanted {
+            let next = wanted.min(had.memories + FILLED_AT_ONCE);
+            let drafts = (had.memories..next)
                 .map(|number| tier.draft(People::Asking, texts, number))
                 .collect::<Result<_>>()?;
             block_on(engine.remember_all(&caller, drafts))?;
-            progress.inc((next - *had) as u64);
-            added += next - *had;
-            *had = next;
+            progress.inc((next - had.memories) as u64);
+            added += next - had.memories;
+            if had.memories < wanted / 2 {
+                had.half = engine.now();
+            }
+            had.memories = next;
         }
     }
     progress.finish_and_clear();
@@ -158,14 +170,16 @@ fn figures(
     engine: &Engine,
     contender: Contender,
     place: &Place,
-    begun: Timestamp,
+    filled: &[Filled; TIERS.len()],
     arguments: &Arguments,
 ) -> Result<Vec<Figure>> {
     let progress = ProgressBar::new_spinner()
         .with_style(ProgressStyle::with_template("{spinner} {prefix}: {msg}")?)
         .with_prefix(contender.to_string());
     let limits = (Duration::from_secs_f64(arguments.seconds), arguments.times);
-    let figures = Trial::new(engine, &place.store, &progress, begun, limits)?.figures();
+    let halves = filled.map(|filled| filled.half);
+    let memories = filled.iter().map(|filled| filled.memories).sum();
+    let figures = Trial::new(engine, &place.store, &progress, limits, memories)?.figures(&halves);
     progress.finish_and_clear();
     figures
 }

@@ -61,16 +61,15 @@ pub struct Trial<'a> {
     pub caller: Caller,
     /// Who adds, to memories of their own: what is read has as many as are told.
     pub adder: Caller,
-    /// When the store began to be filled.
-    pub begun: Timestamp,
 }
 
 impl Trial<'_> {
-    /// Measures every kind by itself, and a search over all of them.
-    pub fn figures(&mut self) -> Result<Vec<Figure>> {
+    /// Measures every kind by itself, of which half came before a moment, and a search over all of
+    /// them.
+    pub fn figures(&mut self, halves: &[Timestamp; TIERS.len()]) -> Result<Vec<Figure>> {
         let mut figures = Vec::new();
-        for tier in TIERS {
-            figures.extend(self.tier(&tier)?);
+        for (tier, half) in TIERS.iter().zip(halves) {
+            figures.extend(self.tier(tier, *half)?);
         }
         let all = Selection::new(People::Asking.identifiers()?);
         for (what, mode) in MODES {
@@ -79,7 +78,7 @@ impl Trial<'_> {
         Ok(figures)
     }
 
-    fn tier(&mut self, tier: &Tier) -> Result<Vec<Figure>> {
+    fn tier(&mut self, tier: &Tier, half: Timestamp) -> Result<Vec<Figure>> {
         let (of, goals, selection) = (tier.name, tier.goals, tier.selection()?);
         let Goals { add, batch, get, range, query } = goals;
         let mut figures = Vec::new();
@@ -90,7 +89,8 @@ impl Trial<'_> {
             let access = trial.caller.access();
             timed(|| block_on(trial.store.get(access, std::slice::from_ref(id(number)?))).done())
         })?);
-        let times = Criteria { time: self.since(), ..Criteria::default() };
+        let time = TimeRange { from: Some(half), to: None };
+        let times = Criteria { time, ..Criteria::default() };
         let recent = Selection { criteria: times, ..selection.clone() };
         figures.push(self.figure(of, "range", range, |trial, _| trial.list(&recent))?);
         if tier.has_statements() {
@@ -190,31 +190,25 @@ impl Trial<'_> {
         block_on(self.engine.settle())?;
         Ok(elapsed)
     }
-
-    fn since(&self) -> TimeRange {
-        let now = self.engine.now();
-        let half = (now.as_microsecond() - self.begun.as_microsecond()) / 2;
-        let from = Timestamp::from_microsecond(now.as_microsecond() - half).ok();
-        TimeRange { from, to: Some(now) }
-    }
 }
 
 const MODES: [(&str, Mode); 3] =
     [("words", Mode::Keyword), ("meaning", Mode::Semantic), ("hybrid", Mode::Hybrid)];
 
 impl<'a> Trial<'a> {
-    /// Begins with a store that was filled since a moment.
+    /// Begins with a store that is filled.
     pub fn new(
         engine: &'a Engine,
         store: &'a Arc<dyn Store>,
         progress: &'a ProgressBar,
-        begun: Timestamp,
         limits: (Duration, usize),
+        memories: usize,
     ) -> Result<Self> {
         let (patience, most) = limits;
-        let texts = Texts::new(begun.as_microsecond().unsigned_abs());
+        // Other notes than those that are there, and than those that were added at another size.
+        let texts = Texts::new(1 + memories as u64);
         let (caller, adder) = (People::Asking.caller()?, People::Adding.caller()?);
-        Ok(Self { engine, store, patience, most, progress, texts, caller, adder, begun })
+        Ok(Self { engine, store, patience, most, progress, texts, caller, adder })
     }
 }
 
