@@ -201,3 +201,27 @@ impl<T: Clone> Lasting<T> {
         self.found.lock().expect("nothing panics while it holds the lock")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_takes_too_long_is_there_for_whoever_asks_next() {
+        let lasting = Arc::new(Lasting::<u32>::default());
+        let (finish, finished) = tokio::sync::oneshot::channel();
+        let slow = Arc::clone(&lasting);
+        let finding = tokio::spawn(async move {
+            let find = async { Ok(finished.await.expect("it is finished")) };
+            slow.fresh_or(find).await
+        });
+        assert_eq!(lasting.last(), None);
+        finish.send(7).unwrap();
+        assert_eq!(finding.await.unwrap().unwrap(), 7);
+        let again = async { panic!("it is fresh") };
+        assert_eq!(lasting.fresh_or(again).await.unwrap(), 7);
+        assert_eq!(lasting.last(), Some(7));
+    }
+}

@@ -121,6 +121,7 @@ pub const ALL: &[Verb] = &[
     verb!(plan_facts, &[Read, Write], |world, caller| (&alice(), &[], &[], world.engine.now())),
     verb!(list_all, &[Read], |world, caller| (&mine())),
     verb!(matching, &[Read], |world, caller| (&mine())),
+    verb!(matching_outlines, &[Read], |world, caller| (&mine())),
     verb!(from_source, &[Read], |world, caller| ("https://x.example")),
     verb!(search, &[Read], |world, caller| (&Query::new(mine(), "bob"))),
     verb!(why_not, &[Read], |world, caller| (&Query::new(mine(), "bob"), &world.known)),
