@@ -34,11 +34,12 @@ pub fn of(error: &QdrantError, asked: &Asked<'_>) -> Error {
 
 fn refused(status: &Status, asked: &Asked<'_>) -> Error {
     let url = asked.url;
+    if status.code() == Code::Internal && status.message().starts_with("Failed to connect") {
+        let (kind, why) = unconnected(status.message());
+        let message = format!("cannot reach qdrant at {url}: {why}");
+        return Error::new(kind, message).with("code", i32::from(status.code()));
+    }
     let (kind, message) = match status.code() {
-        Code::Internal if status.message().starts_with("Failed to connect") => {
-            let (kind, why) = unconnected(status.message());
-            (kind, format!("cannot reach qdrant at {url}: {why}"))
-        }
         Code::Unauthenticated | Code::PermissionDenied => {
             let advice = if asked.key.is_some() { "check the key" } else { "it needs a key" };
             (ErrorKind::Configuration, format!("qdrant at {url} lets nobody in: {advice}"))
@@ -74,7 +75,7 @@ fn unconnected(message: &str) -> (ErrorKind, &'static str) {
     } else if has("InvalidMessage") || has("corrupt message") {
         (ErrorKind::Configuration, "it does not speak TLS there; try http://")
     } else if has("ConnectionRefused") {
-        (ErrorKind::Provider, "nobody listens there")
+        (ErrorKind::Provider, "nothing listens there; start the server or check its address")
     } else if has("dns error") {
         (ErrorKind::Provider, "its name leads nowhere")
     } else {
