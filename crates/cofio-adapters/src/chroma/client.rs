@@ -153,12 +153,15 @@ impl Client {
         let slots: Vec<Slot> = labelled.iter().map(|(slot, _)| slot.clone()).collect();
         let body = json!({ "where": record::in_slots(&slots), "include": ["metadatas"] });
         let records = self.records(collection, &body)?;
-        let labels: HashMap<String, &Labels> =
-            labelled.iter().map(|(slot, labels)| (naming::whole(slot), labels)).collect();
+        let labels: HashMap<String, &(Slot, Labels)> =
+            labelled.iter().map(|one| (naming::whole(&one.0), one)).collect();
         let known = records.metadatas.unwrap_or_default().into_iter().flatten();
         let named = records.ids.into_iter().zip(known);
         let there: Vec<_> = named
-            .filter_map(|(id, known)| Some((id, record::labelled(labels.get(&known.slot)?))))
+            .filter_map(|(id, known)| {
+                let (slot, labels) = labels.get(&known.slot)?;
+                Some((id, record::labelled(slot, labels)))
+            })
             .collect();
         for portion in there.chunks(self.most()?) {
             let (ids, metadatas): (Vec<_>, Vec<_>) = portion.iter().cloned().unzip();

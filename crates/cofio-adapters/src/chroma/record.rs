@@ -23,7 +23,7 @@ pub struct Metadata {
 
 /// Returns what is kept with the records of a slot.
 pub fn metadata(slot: &Slot, labels: &Labels) -> Map<String, Value> {
-    let mut metadata = labelled(labels);
+    let mut metadata = labelled(slot, labels);
     metadata.insert("scope".to_owned(), naming::tag(&slot.scope).into());
     metadata.insert("slot".to_owned(), naming::whole(slot).into());
     metadata.insert("layer".to_owned(), slot.scope.layer().as_str().into());
@@ -31,14 +31,22 @@ pub fn metadata(slot: &Slot, labels: &Labels) -> Map<String, Value> {
 }
 
 /// Returns what labels change of that.
-pub fn labelled(labels: &Labels) -> Map<String, Value> {
+pub fn labelled(slot: &Slot, labels: &Labels) -> Map<String, Value> {
     let fields = json!({
+        "held": held(&slot.scope, labels.state),
         "kind": labels.kind.as_str(),
         "state": labels.state.as_str(),
         "assistant": labels.assistant,
         "event_at": labels.event_at.as_microsecond(),
     });
     fields.as_object().cloned().unwrap_or_default()
+}
+
+/// Returns how the records of a scope are found that are in a state.
+///
+/// Chroma looks at everything that each part of a filter finds, and nearly all there is is active.
+fn held(scope: &Scope, state: State) -> String {
+    format!("{} {}", naming::tag(scope), state.as_str())
 }
 
 /// Returns what the record of a passage is called.
@@ -68,14 +76,16 @@ pub fn from_passage(slots: &[Slot], number: usize) -> Value {
 
 /// Finds what is within.
 pub fn within(within: &Within) -> Value {
-    let mut all = vec![in_scopes(&within.scopes)];
+    let held_in = |state: &State| -> Vec<String> {
+        within.scopes.iter().map(|scope| held(scope, *state)).collect()
+    };
+    let mut all = vec![match within.states.as_slice() {
+        [] => in_scopes(&within.scopes),
+        states => json!({ "held": { "$in": states.iter().flat_map(held_in).collect::<Vec<_>>() } }),
+    }];
     if !within.kinds.is_empty() {
         let kinds: Vec<&str> = within.kinds.iter().copied().map(Kind::as_str).collect();
         all.push(json!({ "kind": { "$in": kinds } }));
-    }
-    if !within.states.is_empty() {
-        let states: Vec<&str> = within.states.iter().copied().map(State::as_str).collect();
-        all.push(json!({ "state": { "$in": states } }));
     }
     // Chroma wants two or more.
     if all.len() == 1 { all.remove(0) } else { json!({ "$and": all }) }
