@@ -168,6 +168,18 @@ fn a_move_that_was_killed_is_taken_up_again() {
 }
 
 #[test]
+fn a_schema_that_is_not_there_is_not_made_to_be_read() {
+    let Some(postgres) = provisioned("postgres") else { return };
+    let (machine, _) = machine();
+    set(&machine, &format!("preset = 'embedded'\npostgres.url = '{postgres}'\n"));
+    let arguments = format!("migrate --from postgres --from-schema {} --to other.db", own_word());
+    for arguments in [format!("{arguments} --dry-run"), arguments.clone(), arguments] {
+        let (told, code) = complaint(&machine.run(&arguments));
+        assert!(code == 3 && told.contains("there is no store in the schema"), "{code} {told}");
+    }
+}
+
+#[test]
 fn everything_goes_to_postgres_to_shelves_and_back() {
     let (Some(postgres), Some(redis), Some(qdrant)) =
         (provisioned("postgres"), provisioned("redis"), provisioned("qdrant"))
