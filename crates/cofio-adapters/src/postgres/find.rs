@@ -296,15 +296,14 @@ impl<'a> Gathering<'a> {
         self.with_shelved(near.await?).await
     }
 
-    async fn with_shelved(&self, near: Option<Near>) -> Result<Near> {
-        let mut near = near.unwrap_or_default();
+    async fn with_shelved(&self, mut near: Near) -> Result<Near> {
         vectors::add_shelved(self.session, &self.numbers, &self.cues.near, &mut near).await?;
         Ok(near)
     }
 
     /// Returns whether an index was followed to what is near, and too little of that is meant.
     fn lacks_near(&self, turns: &[Turn], near: &Near) -> bool {
-        if self.cues.meaning.is_none() || near.complete {
+        if near.complete {
             return false;
         }
         let near: HashSet<i64> = near.nearest.iter().copied().collect();

@@ -230,14 +230,12 @@ pub(super) async fn add_shelved(
 }
 
 /// Compares every vector of the scopes with what is asked.
-pub(super) async fn near_exactly(
-    session: &Session,
-    scopes: &[i64],
-    cues: &Cues,
-) -> Result<Option<Near>> {
-    let Some(meaning) = &cues.meaning else { return Ok(None) };
-    let Some(model) = model(session, &meaning.fingerprint).await? else { return Ok(None) };
-    exactly(session, scopes, model, meaning).await.map(Some)
+pub(super) async fn near_exactly(session: &Session, scopes: &[i64], cues: &Cues) -> Result<Near> {
+    let Some(meaning) = &cues.meaning else { return Ok(Near::nothing()) };
+    match model(session, &meaning.fingerprint).await? {
+        Some(model) => exactly(session, scopes, model, meaning).await,
+        None => Ok(Near::nothing()),
+    }
 }
 
 /// Returns what is near in the open scopes, which have so many passages.
@@ -247,23 +245,23 @@ pub(super) async fn near(
     passages: u64,
     cues: &Cues,
     limit: usize,
-) -> Result<Option<Near>> {
-    let Some(meaning) = &cues.meaning else { return Ok(None) };
-    let Some(model) = model(session, &meaning.fingerprint).await? else { return Ok(None) };
+) -> Result<Near> {
+    let Some(meaning) = &cues.meaning else { return Ok(Near::nothing()) };
+    let known = model(session, &meaning.fingerprint).await?;
     // No vector of another length was ever made by this model.
-    if model.dimensions != meaning.vector.len() {
-        return Ok(Some(Near { complete: true, ..Near::default() }));
-    }
+    let Some(model) = known.filter(|model| model.dimensions == meaning.vector.len()) else {
+        return Ok(Near::nothing());
+    };
     if passages > EXACT && has_index(model) && has_share(session, passages).await? {
         let mut near = by_index(session, scopes, model, meaning, limit).await?;
         if near.nearest.len() >= limit {
             if !cues.alone {
                 near.spread = sampled(session, scopes, model, meaning).await?;
             }
-            return Ok(Some(near));
+            return Ok(near);
         }
     }
-    exactly(session, scopes, model, meaning).await.map(Some)
+    exactly(session, scopes, model, meaning).await
 }
 
 fn has_index(model: Model) -> bool {
@@ -399,6 +397,11 @@ pub(super) async fn cosines(
 }
 
 impl Near {
+    /// Says that there is nothing to compare.
+    fn nothing() -> Self {
+        Self { complete: true, ..Self::default() }
+    }
+
     /// Takes cosines of passages; of several of a memory, the best counts.
     fn compare(&mut self, passages: impl IntoIterator<Item = (i64, f32)>) {
         for (memory, cosine) in passages {

@@ -36,13 +36,18 @@ fn fresh() -> (Arc<dyn Shelf>, ()) {
 
 conformance::suite!(fresh, pollster::block_on);
 
+/// Returns a shelf whose server takes connections, and reads nothing of what arrives.
+#[cfg(feature = "chroma")]
+fn silent() -> (TcpListener, Chroma) {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", server.local_addr().unwrap());
+    (server, Chroma::new(&chroma::Options::new(url)).unwrap())
+}
+
 #[cfg(feature = "chroma")]
 #[test]
 fn a_silent_server_is_waited_for_as_long_as_the_options_say() {
-    // Connections are taken, and nobody reads what arrives.
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", silent.local_addr().unwrap());
-    let shelf = Chroma::new(&chroma::Options::new(url)).unwrap();
+    let (_silent, shelf) = silent();
     let (timeout, own) = (Duration::from_millis(300), slot(&user("alice"), 1));
     let retry = |retries| Retry {
         retries,
@@ -89,9 +94,7 @@ impl Inquiry for Nearby {
 #[cfg(feature = "chroma")]
 #[test]
 fn a_silent_server_is_left_alone_by_those_who_search() {
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", silent.local_addr().unwrap());
-    let shelf = Chroma::new(&chroma::Options::new(url)).unwrap();
+    let (_silent, shelf) = silent();
     let options = Options { timeout: Duration::from_millis(100), ..Options::new("chroma") };
     let guarded = Arc::new(Guarded::new(Arc::new(shelf), options).unwrap());
     let name = Identifier::new("chroma").unwrap();
