@@ -1,24 +1,28 @@
 //! A guarded shelf keeps the contract, in whatever portions it is asked.
 
-#[cfg(feature = "chroma")]
+#[cfg(feature = "qdrant")]
 use std::collections::HashMap;
-#[cfg(feature = "chroma")]
+#[cfg(any(feature = "chroma", feature = "qdrant"))]
 use std::net::TcpListener;
 use std::sync::Arc;
+#[cfg(any(feature = "chroma", feature = "qdrant"))]
+use std::time::Duration;
 #[cfg(feature = "chroma")]
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cofio::model::Timestamp;
-#[cfg(feature = "chroma")]
+#[cfg(feature = "qdrant")]
 use cofio::model::{Cues, Evidence, Filter, Fingerprint, Identifier, Meaning, Place, Survey};
 use cofio::shelf::{MemoryShelf, Shelf, conformance};
-#[cfg(feature = "chroma")]
+#[cfg(feature = "qdrant")]
 use cofio::shelved::{Rule, Rules, Shelved};
-#[cfg(feature = "chroma")]
+#[cfg(feature = "qdrant")]
 use cofio::store::{Cued, Inquiry, MemoryStore, Store as _};
 #[cfg(feature = "chroma")]
 use cofio_adapters::chroma::{self, Chroma};
 use cofio_adapters::guarded::{Circuit, Guarded, Options};
+#[cfg(feature = "qdrant")]
+use cofio_adapters::qdrant::{self, Qdrant};
 #[cfg(feature = "chroma")]
 use cofio_adapters::retry::Retry;
 use pollster::block_on;
@@ -36,18 +40,19 @@ fn fresh() -> (Arc<dyn Shelf>, ()) {
 
 conformance::suite!(fresh, pollster::block_on);
 
-/// Returns a shelf whose server takes connections, and reads nothing of what arrives.
-#[cfg(feature = "chroma")]
-fn silent() -> (TcpListener, Chroma) {
+/// Returns a server that takes connections, and reads nothing of what arrives.
+#[cfg(any(feature = "chroma", feature = "qdrant"))]
+fn silent() -> (TcpListener, String) {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", server.local_addr().unwrap());
-    (server, Chroma::new(&chroma::Options::new(url)).unwrap())
+    (server, url)
 }
 
 #[cfg(feature = "chroma")]
 #[test]
 fn a_silent_server_is_waited_for_as_long_as_the_options_say() {
-    let (_silent, shelf) = silent();
+    let (_server, url) = silent();
+    let shelf = Chroma::new(&chroma::Options::new(url)).unwrap();
     let (timeout, own) = (Duration::from_millis(300), slot(&user("alice"), 1));
     let retry = |retries| Retry {
         retries,
@@ -72,10 +77,10 @@ fn a_silent_server_is_waited_for_as_long_as_the_options_say() {
 }
 
 /// Looks for what is near to something, each memory by itself.
-#[cfg(feature = "chroma")]
+#[cfg(feature = "qdrant")]
 struct Nearby(Meaning);
 
-#[cfg(feature = "chroma")]
+#[cfg(feature = "qdrant")]
 impl Inquiry for Nearby {
     fn words(&self) -> Option<&[String]> {
         None
@@ -91,13 +96,14 @@ impl Inquiry for Nearby {
     }
 }
 
-#[cfg(feature = "chroma")]
+#[cfg(feature = "qdrant")]
 #[test]
 fn a_silent_server_is_left_alone_by_those_who_search() {
-    let (_silent, shelf) = silent();
-    let options = Options { timeout: Duration::from_millis(100), ..Options::new("chroma") };
+    let (_server, url) = silent();
+    let shelf = Qdrant::new(&qdrant::Options::new(url)).unwrap();
+    let options = Options { timeout: Duration::from_millis(100), ..Options::new("qdrant") };
     let guarded = Arc::new(Guarded::new(Arc::new(shelf), options).unwrap());
-    let name = Identifier::new("chroma").unwrap();
+    let name = Identifier::new("qdrant").unwrap();
     let shelves = HashMap::from([(name.clone(), guarded.clone() as Arc<dyn Shelf>)]);
     let rules = Rules(vec![Rule { shelf: Some(name.clone()), ..Rule::default() }]);
     let shelved = Shelved::new(Arc::new(MemoryStore::new()), shelves, rules).unwrap();
