@@ -1,20 +1,16 @@
 //! Writing down what came of commits: a few statements for any number of changes, sent in one go.
 
+mod memories;
+
 use std::collections::{BTreeMap, HashMap};
 
 use cofio::Result;
-use cofio::model::{
-    Accesses, Identifier, Layer, Memory, MemoryId, Scope, Stage, State, Timestamp, Trust,
-};
-use cofio::store::Order;
+use cofio::model::{Identifier, Layer, MemoryId, Scope, Stage, Timestamp};
 use cofio::store::kit::encode_outcomes;
-use cofio::text::fold;
-use serde::Serialize;
 use tokio_postgres::types::ToSql;
 
 use super::entities::key;
 use super::jobs;
-use super::labels;
 use super::listening;
 use super::plain::plain;
 use super::rows::bounded;
@@ -150,35 +146,20 @@ impl<'a> Changed<'a> {
         self.delete().into_iter().chain(mark).collect()
     }
 
-    fn delete(&self) -> Option<Sql> {
+    /// Removes the rows of memories; what is not removed here goes with them.
+    fn delete(&self) -> Vec<Sql> {
         let stored = self.gone.iter().filter(|(_, slot)| slot.stored.is_some());
         let numbers: Vec<i64> = stored.map(|(_, slot)| slot.number).collect();
-        statement(!numbers.is_empty(), "DELETE FROM memories WHERE memory = ANY ($1)", || {
-            vec![Box::new(numbers)]
-        })
+        ["passages", "pending", "memories"]
+            .into_iter()
+            .filter_map(|table| remove(table, &numbers))
+            .collect()
     }
 
     /// Writes the rows of memories, and the versions before them.
     fn rows(&self) -> Vec<Sql> {
-        let rows = |slots: &[(&MemoryId, &Slot)]| {
-            let rows: Vec<MemoryRow<'_>> =
-                slots.iter().filter_map(|(_, slot)| MemoryRow::of(slot)).collect();
-            serde_json::to_string(&rows).expect("every field has a JSON form")
-        };
-        let insert = format!(
-            "INSERT INTO memories ({COLUMNS}, id, access_count, accessed_at)
-             SELECT {COLUMNS}, id, access_count, accessed_at FROM json_to_recordset($1::text::json)
-             AS r ({TYPES})"
-        );
-        let update = format!(
-            "UPDATE memories AS m SET ({COLUMNS}) = ROW ({}) FROM json_to_recordset($1::text::json)
-             AS r ({TYPES}) WHERE m.memory = r.memory",
-            COLUMNS.split(", ").map(|column| format!("r.{column}")).collect::<Vec<_>>().join(", ")
-        );
-        let (new, replaced) = (rows(&self.new), rows(&self.replaced));
-        let insert = statement(!self.new.is_empty(), &insert, || vec![Box::new(new)]);
-        let update = statement(!self.replaced.is_empty(), &update, || vec![Box::new(replaced)]);
-        insert.into_iter().chain(update).chain(self.versions()).collect()
+        let (new, replaced) = (memories::insert(&self.new), memories::update(&self.replaced));
+        new.into_iter().chain(replaced).chain(self.versions()).collect()
     }
 
     fn versions(&self) -> Option<Sql> {
@@ -214,10 +195,7 @@ impl<'a> Changed<'a> {
         let before: Vec<i64> = self.replaced.iter().map(|(_, slot)| slot.number).collect();
         let mut all: Vec<Sql> = ["passages", "mentions", "derivations"]
             .into_iter()
-            .filter_map(|table| {
-                let sql = format!("DELETE FROM {table} WHERE memory = ANY ($1)");
-                statement(!before.is_empty(), &sql, || vec![Box::new(before.clone())])
-            })
+            .filter_map(|table| remove(table, &before))
             .collect();
         all.extend(self.passages());
         all.extend(self.mentions());
@@ -313,11 +291,7 @@ impl<'a> Changed<'a> {
             (of_all(Queue::Waits), of_all(Queue::Again));
         let done: Vec<i64> = of(Queue::Done).map(|slot| slot.number).collect();
         let mut all: Vec<Sql> = Vec::new();
-        all.extend(statement(
-            !done.is_empty(),
-            "DELETE FROM pending WHERE memory = ANY ($1)",
-            || vec![Box::new(done)],
-        ));
+        all.extend(remove("pending", &done));
         all.extend(statement(
             !waiting.is_empty(),
             "INSERT INTO pending (memory, scope) SELECT * FROM unnest($1::bigint[], $2::bigint[])
@@ -483,6 +457,12 @@ fn readings(world: &World) -> Option<Sql> {
     )
 }
 
+/// Removes what a table has of memories.
+fn remove(table: &str, memories: &[i64]) -> Option<Sql> {
+    let sql = format!("DELETE FROM {table} WHERE memory = ANY ($1)");
+    statement(!memories.is_empty(), &sql, || vec![Box::new(memories.to_vec())])
+}
+
 type Value = Box<dyn ToSql + Sync + Send>;
 
 /// Returns a statement, if there is something for it to do.
@@ -496,110 +476,4 @@ where
     V: ToSql + Sync + Send + 'static,
 {
     Box::new(all.iter().map(of).collect::<Vec<V>>())
-}
-
-/// The columns of a memory that change with a version.
-const COLUMNS: &str = "memory, scope, kind, state, trust, session, author, key, fact_type, subject, \
-                       predicate, object, confidence, event_at, created_at, written_at, expires_at, \
-                       valid_until, version, bytes, length, passages, assistant, question, \
-                       instructs, identity, labels, document";
-
-/// The same with those that stay, and their types.
-const TYPES: &str = "memory bigint, scope bigint, kind text, state text, trust smallint, \
-                     session text, author text, key text, fact_type text, subject text, \
-                     predicate text, object text, confidence integer, event_at bigint, \
-                     created_at bigint, written_at bigint, expires_at bigint, valid_until bigint, \
-                     version bigint, bytes bigint, length bigint, passages integer, \
-                     assistant boolean, question boolean, instructs boolean, identity bytea, \
-                     labels jsonb, document text, id text, access_count bigint, accessed_at bigint";
-
-/// A row of `memories`, by the names of its columns.
-#[derive(Serialize)]
-struct MemoryRow<'a> {
-    memory: i64,
-    id: &'a str,
-    scope: i64,
-    kind: &'static str,
-    state: &'static str,
-    trust: i16,
-    session: Option<&'a str>,
-    author: Option<String>,
-    key: Option<String>,
-    fact_type: Option<String>,
-    subject: Option<String>,
-    predicate: Option<String>,
-    object: Option<String>,
-    confidence: i64,
-    event_at: i64,
-    created_at: i64,
-    written_at: i64,
-    expires_at: Option<i64>,
-    valid_until: Option<i64>,
-    version: u64,
-    bytes: usize,
-    length: u32,
-    passages: usize,
-    assistant: bool,
-    question: bool,
-    instructs: bool,
-    identity: Option<String>,
-    labels: serde_json::Value,
-    document: &'a str,
-    access_count: i64,
-    accessed_at: Option<i64>,
-}
-
-impl<'a> MemoryRow<'a> {
-    fn of(slot: &'a Slot) -> Option<Self> {
-        let content = slot.content.as_ref()?;
-        let (memory, derived): (&Memory, _) = (content.memory(), content.derived());
-        let owned = |text: &str| plain(text).into_owned();
-        let triple = memory.triple.as_ref();
-        let folded = |part: &str| owned(&fold(part));
-        let micros = |at: Option<Timestamp>| at.map(Timestamp::as_microsecond);
-        let accesses = slot.created.as_ref().map_or(Accesses::default(), |c| c.memory().accesses);
-        Some(Self {
-            memory: slot.number,
-            id: memory.id.as_str(),
-            scope: slot.scope,
-            kind: memory.kind.as_str(),
-            state: State::as_str(memory.state),
-            trust: trust(memory.source.trust()),
-            session: memory.conversation(),
-            author: memory.author().map(owned),
-            key: memory.key.as_deref().map(owned),
-            fact_type: triple.map(|triple| folded(&triple.fact_type)),
-            subject: triple.map(|triple| folded(&triple.subject)),
-            predicate: triple.map(|triple| folded(&triple.predicate)),
-            object: triple.map(|triple| folded(&triple.object)),
-            confidence: Order::Confidence.position(memory).key,
-            event_at: memory.event_at.as_microsecond(),
-            created_at: memory.created_at.as_microsecond(),
-            written_at: memory.written_at().as_microsecond(),
-            expires_at: micros(memory.expires_at),
-            valid_until: micros(memory.valid_until),
-            version: memory.version,
-            bytes: memory.content.bytes(),
-            length: derived.analysed.length(),
-            passages: derived.analysed.passages.len(),
-            assistant: slot.assistant,
-            question: memory.is_question(),
-            instructs: memory.instructs,
-            identity: slot.identity.map(|identity| hex(&identity)),
-            labels: labels::of(memory),
-            document: &derived.document,
-            access_count: bounded(accesses.count),
-            accessed_at: micros(accesses.last_at),
-        })
-    }
-}
-
-fn trust(trust: Trust) -> i16 {
-    trust as i16
-}
-
-/// Writes bytes as PostgreSQL reads them.
-fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
-    format!("\\x{}", digits.collect::<String>())
 }

@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/002-tickets.sql"),
     include_str!("schema/003-lists.sql"),
     include_str!("schema/004-unique-name.sql"),
+    include_str!("schema/005-references.sql"),
 ];
 
 /// Tells the lock of those who make the tables of a schema from every other ("cofi").
