@@ -71,6 +71,8 @@ struct Model {
     fill_ms: Growth,
     small_ms: Growth,
     large_ms: Growth,
+    /// Finding what is near in the index of all vectors, without which no search of many is done.
+    nearest_ms: Option<Growth>,
 }
 
 /// Measures, extrapolates, and prints tables or JSON.
@@ -82,13 +84,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let measured = points::measured(contender, &place, &arguments.sizes);
         place.close()?;
         let measured = measured?;
-        report.models.extend(Model::of(contender, &measured));
         report.points.extend(measured);
     }
     if !arguments.index_sizes.is_empty() {
         let database = Database::open(&arguments.addresses.postgres()?)?;
         report.index = index::measured(&database, &arguments.index_sizes, arguments.index_memory)?;
     }
+    let models = arguments.stores.iter().filter_map(|store| report.model(*store));
+    report.models = models.collect();
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&report)?);
     } else {
@@ -98,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Model {
-    fn of(store: Contender, points: &[Point]) -> Option<Self> {
+    fn of(store: Contender, points: &[&Point], nearest_ms: Option<Growth>) -> Option<Self> {
         let pairs = |of: fn(&Point) -> f64| -> Vec<(f64, f64)> {
             points.iter().map(|point| (point.memories as f64, of(point))).collect()
         };
@@ -109,7 +112,14 @@ impl Model {
             fill_ms: Growth::of(&pairs(|point| point.fill_ms))?,
             small_ms: Growth::of(&pairs(|point| point.small_ms))?,
             large_ms: Growth::of(&pairs(|point| point.large_ms))?,
+            nearest_ms,
         })
+    }
+
+    /// Returns how long one who has half of all searches, which is no less than its index takes.
+    fn half(&self, memories: f64) -> f64 {
+        let nearest = self.nearest_ms.map_or(0.0, |growth| growth.at(memories));
+        self.large_ms.at(memories).max(nearest)
     }
 
     /// Returns what of the machine is used up first, and at how many memories.
@@ -119,6 +129,10 @@ impl Model {
             ("memory", self.hot_bytes.reaches(arguments.memory * GIB)),
             ("search where few are", self.small_ms.reaches(arguments.search)),
             ("search where half of all are", self.large_ms.reaches(arguments.search)),
+            (
+                "the index of all vectors",
+                self.nearest_ms.and_then(|growth| growth.reaches(arguments.search)),
+            ),
         ];
         let reached = limits.into_iter().filter_map(|(name, at)| Some((name, at?)));
         reached.min_by(|a, b| a.1.total_cmp(&b.1))
@@ -132,6 +146,23 @@ impl Model {
 }
 
 impl Report {
+    /// Returns how the figures of a store grow, if it was measured.
+    fn model(&self, store: Contender) -> Option<Model> {
+        let points: Vec<&Point> = self.points.iter().filter(|point| point.store == store).collect();
+        let nearest = match store {
+            Contender::Postgres | Contender::Tiered => {
+                Growth::of(&self.indexes(|it| it.nearest_ms))
+            }
+            Contender::Sqlite | Contender::Chroma | Contender::Mem0 => None,
+        };
+        Model::of(store, &points, nearest)
+    }
+
+    /// Returns a figure of the index at every size.
+    fn indexes(&self, of: fn(&IndexPoint) -> f64) -> Vec<(f64, f64)> {
+        self.index.iter().map(|point| (point.vectors as f64, of(point))).collect()
+    }
+
     fn show(&self, arguments: &Arguments) {
         println!("measured\n{}", table(&self.measured()));
         for model in &self.models {
@@ -176,14 +207,12 @@ impl Report {
                 shown(point.nearest_ms),
             ]);
         }
-        let of = |of: fn(&IndexPoint) -> f64| -> Vec<(f64, f64)> {
-            self.index.iter().map(|point| (point.vectors as f64, of(point))).collect()
-        };
-        let Some((table, index, build, nearest)) = Growth::linear(&of(|point| point.table_bytes))
-            .zip(Growth::linear(&of(|point| point.index_bytes)))
-            .zip(Growth::linear(&of(|point| point.build_seconds)))
-            .zip(Growth::of(&of(|point| point.nearest_ms)))
-            .map(|(((table, index), build), nearest)| (table, index, build, nearest))
+        let Some((table, index, build, nearest)) =
+            Growth::linear(&self.indexes(|point| point.table_bytes))
+                .zip(Growth::linear(&self.indexes(|point| point.index_bytes)))
+                .zip(Growth::linear(&self.indexes(|point| point.build_seconds)))
+                .zip(Growth::of(&self.indexes(|point| point.nearest_ms)))
+                .map(|(((table, index), build), nearest)| (table, index, build, nearest))
         else {
             return rows;
         };
@@ -234,7 +263,7 @@ impl Model {
                 format!("{:.0}", self.bytes.at(memories) / GIB),
                 format!("{:.1}", self.hot_bytes.at(memories) / GIB),
                 shown(self.small_ms.at(memories)),
-                shown(self.large_ms.at(memories)),
+                shown(self.half(memories)),
                 format!("{:.1}", self.hours(memories)),
             ]);
         }
@@ -274,13 +303,26 @@ mod tests {
 
     #[test]
     fn what_is_used_up_first_is_told() {
-        let model = Model::of(Contender::Postgres, &[10_000, 30_000, 100_000].map(point)).unwrap();
+        let points = [10_000, 30_000, 100_000].map(point);
+        let points: Vec<&Point> = points.iter().collect();
+        let model = Model::of(Contender::Postgres, &points, None).unwrap();
         let mut arguments = arguments();
         let (what, at) = model.first_limit(&arguments).unwrap();
         assert_eq!((what, count(at).as_str()), ("memory", "68.7M"));
         arguments.disk = 10.0;
         assert_eq!(model.first_limit(&arguments).unwrap().0, "disk");
         assert!((model.hours(1e6) - 2e6 / 3.6e6).abs() < 1e-6);
+    }
+
+    #[test]
+    fn no_search_takes_less_than_its_index() {
+        let nearest: Vec<(f64, f64)> = [1e4, 3e4, 1e5].map(|size: f64| (size, size / 1e3)).into();
+        let points = [10_000, 30_000, 100_000].map(point);
+        let points: Vec<&Point> = points.iter().collect();
+        let model = Model::of(Contender::Postgres, &points, Growth::of(&nearest)).unwrap();
+        assert!((model.half(1e6) - 1e3).abs() < 1e-6);
+        let (what, at) = model.first_limit(&arguments()).unwrap();
+        assert_eq!((what, count(at).as_str()), ("the index of all vectors", "200k"));
     }
 
     fn arguments() -> Arguments {
