@@ -325,6 +325,21 @@ fn a_memory_that_cannot_be_read_is_noticed() {
 }
 
 #[test]
+fn a_store_that_goes_on_is_sound_however_often_it_is_looked_at() {
+    let fixture = Fixture::new();
+    let look = || block_on(fixture.store.check()).unwrap().problems;
+    for round in 0..20 {
+        let kept: Vec<_> = (0..10)
+            .map(|number| fixture.fact("alice", &format!("note {round} {number}")))
+            .collect();
+        assert_eq!(look(), Vec::<String>::new(), "after {round} rounds of writing");
+        fixture.found("alice", "note");
+        block_on(fixture.engine.forget(&local("alice"), &[kept[0].id.clone()])).unwrap();
+        assert_eq!(look(), Vec::<String>::new(), "after {round} rounds of forgetting");
+    }
+}
+
+#[test]
 fn a_damaged_backup_is_not_restored() {
     let fixture = Fixture::new();
     fixture.fact("alice", "tea");

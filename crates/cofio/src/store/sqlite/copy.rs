@@ -58,7 +58,10 @@ impl SqliteStore {
     /// Checks the file page by page and memory by memory.
     pub async fn check(&self) -> Result<Integrity> {
         let path = self.path.clone();
-        self.threads.read(move |connection| check(connection, &path)).await
+        // FTS5 remembers how the index was built when its connection last looked, and takes for
+        // damage what others have written since; a new connection remembers nothing.
+        let check = move |_: &Connection| check(&connect(&path, SqliteOptions::default())?, &path);
+        self.threads.read(check).await
     }
 }
 
@@ -152,20 +155,21 @@ pub(super) fn unsound(connection: &Connection) -> Result<usize> {
 }
 
 fn check(connection: &Connection, path: &Path) -> Result<Integrity> {
+    let connection = connection.unchecked_transaction().map_err(unexpected)?;
     let mut problems: Vec<String> = connection
         .prepare("PRAGMA integrity_check(20)")
         .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
         .map_err(unexpected)?;
     problems.retain(|problem| problem != "ok");
-    let unsound = unsound(connection)?;
+    let unsound = unsound(&connection)?;
     if unsound > 0 {
         problems.push(format!("{unsound} memories cannot be read"));
     }
-    let unsound = keys::unsound(connection)?;
+    let unsound = keys::unsound(&connection)?;
     if unsound > 0 {
         problems.push(format!("{unsound} keys cannot be read"));
     }
-    problems.extend(codes::check(connection)?);
+    problems.extend(codes::check(&connection)?);
     let memories = connection
         .query_row("SELECT count(*) FROM memories", [], |row| row.get(0))
         .map_err(unexpected)?;
