@@ -1,5 +1,6 @@
 //! Servers of one test alone, and what can be done to them.
 
+pub mod authority;
 #[cfg(feature = "postgres")]
 pub mod disk;
 pub mod instance;
