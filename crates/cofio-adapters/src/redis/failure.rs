@@ -39,6 +39,10 @@ pub fn of(error: &RedisError, address: &dyn Display) -> (Error, bool) {
         _ if error.is_connection_refusal() => {
             (ErrorKind::Provider, "nothing listens there; start the server or check its address")
         }
+        // What the driver says here is what TLS says.
+        redis::ErrorKind::Io if error.to_string().contains("invalid peer certificate") => {
+            (ErrorKind::Configuration, "nobody vouches for its certificate")
+        }
         redis::ErrorKind::Io => (ErrorKind::Provider, "the connection was lost"),
         _ => (ErrorKind::Provider, "its answer cannot be read; check that it is Redis"),
     };

@@ -8,10 +8,11 @@ use std::time::Duration;
 use cofio::ErrorKind;
 use cofio::model::{Fingerprint, Meaning};
 use cofio::shelf::{Embedded, Shelf, Slot, Status, Within, conformance};
-use cofio_adapters::chroma::{Chroma, Options};
+use cofio_adapters::chroma::{Chroma, Key, Options};
 use pollster::block_on;
 use serde_json::{Value, json};
 
+use crate::servers::authority::stranger;
 use crate::servers::instance::Instance;
 use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, raw, slot, told, user,
@@ -176,4 +177,21 @@ fn another_tenant_that_is_not_there_is_told() {
     let health = block_on(open(&Options::new(&url)).health()).unwrap();
     assert_eq!((health.status, health.version.as_deref()), (Status::Healthy, Some("1.0.0")));
     assert!(health.latency < Duration::from_secs(5));
+}
+
+#[test]
+fn a_certificate_that_nobody_vouches_for_is_refused() {
+    let (server, _authority) = stranger(&[]);
+    let key = Some(Key::new("my-key").unwrap());
+    let shelf =
+        open(&Options { key, ..Options::new(format!("https://127.0.0.1:{}", server.port)) });
+    let own = content(&slot(&user("alice"), 1));
+    for error in [block_on(shelf.health()).err(), block_on(shelf.put(&[own])).err()] {
+        let error = error.unwrap();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{error:?}");
+        let told = error.to_string();
+        assert!(told.starts_with("cannot reach chroma at https://127.0.0.1:"), "{told}");
+        assert!(told.ends_with("nobody vouches for its certificate"), "{told}");
+        assert!(!format!("{error:?}").contains("my-key"), "{error:?}");
+    }
 }

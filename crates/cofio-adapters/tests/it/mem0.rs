@@ -11,6 +11,7 @@ use cofio_adapters::mem0::{Key, Mem0, Options};
 use pollster::block_on;
 use serde_json::json;
 
+use crate::servers::authority::stranger;
 use crate::servers::instance::Instance;
 use crate::servers::proxy::{Manner, Proxy};
 use crate::shelves::{
@@ -165,4 +166,21 @@ fn a_text_that_somebody_changed_there_is_not_taken_for_ours() {
     assert!(!format!("{error:?}").contains("something else"), "{error:?}");
     block_on(shelf.remove(from_ref(&own))).unwrap();
     assert_eq!(block_on(shelf.get(&[own])).unwrap(), [None]);
+}
+
+#[test]
+fn a_certificate_that_nobody_vouches_for_is_refused() {
+    let (server, _authority) = stranger(&[]);
+    let key = Some(Key::new("my-key").unwrap());
+    let shelf =
+        open(&Options { key, ..Options::new(format!("https://127.0.0.1:{}", server.port)) });
+    let own = content(&slot(&user("alice"), 1));
+    for error in [block_on(shelf.health()).err(), block_on(shelf.put(&[own])).err()] {
+        let error = error.unwrap();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{error:?}");
+        let told = error.to_string();
+        assert!(told.starts_with("cannot reach mem0 at https://127.0.0.1:"), "{told}");
+        assert!(told.ends_with("nobody vouches for its certificate"), "{told}");
+        assert!(!format!("{error:?}").contains("my-key"), "{error:?}");
+    }
 }

@@ -1,5 +1,7 @@
 //! The shelf in Redis: it keeps the contract, and what else it promises, on the real server.
 
+mod tls;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::slice::from_ref;
@@ -353,33 +355,4 @@ fn a_text_ends_at_its_time() {
     assert_eq!(block_on(shelf.slots(&user("alice"), None, 9)).unwrap(), [later]);
     let gone = raw(&server, &["--scan", "--pattern", "*text*"]);
     assert_eq!(gone.lines().count(), 1, "the server itself has let go of it");
-}
-
-#[test]
-fn a_certificate_that_nobody_vouches_for_is_refused() {
-    let Some(program) = provisioned(SERVER) else { return };
-    let server = Instance::start(move |port, folder: &Path| {
-        let (key, certificate) = (folder.join("key.pem"), folder.join("certificate.pem"));
-        if !key.exists() {
-            let mut openssl = Command::new("openssl");
-            openssl.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]);
-            openssl.args(["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]);
-            openssl.arg("-keyout").arg(&key).arg("-out").arg(&certificate);
-            assert!(openssl.output().unwrap().status.success());
-        }
-        let mut command = Command::new(&program);
-        command.args(["--bind", "127.0.0.1", "--port", "0", "--tls-port", &port.to_string()]);
-        command.args(["--tls-auth-clients", "no", "--save", ""]).args(DURABLE);
-        command.arg("--dir").arg(folder).arg("--tls-key-file").arg(&key);
-        command
-            .arg("--tls-cert-file")
-            .arg(&certificate)
-            .arg("--tls-ca-cert-file")
-            .arg(&certificate);
-        command
-    });
-    let url = format!("rediss://127.0.0.1:{}", server.port);
-    let shelf = open(&Options { url, ..options(&server) });
-    let error = block_on(shelf.health()).unwrap_err();
-    assert!(error.to_string().contains("redis at"), "{error}");
 }

@@ -1,9 +1,14 @@
 //! Certificates of authorities that tests make up, and servers that show them.
 
+#[cfg(any(feature = "chroma", feature = "mem0", feature = "qdrant"))]
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::Command;
 
 use tempfile::TempDir;
+
+#[cfg(any(feature = "chroma", feature = "mem0", feature = "qdrant"))]
+use super::instance::Instance;
 
 /// An authority, and a certificate that it has signed for a name.
 pub struct Authority {
@@ -50,4 +55,18 @@ impl Authority {
 fn openssl(arguments: &[&str]) {
     let output = Command::new("openssl").args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Starts something that speaks TLS with a certificate of its own making, and nothing else.
+#[cfg(any(feature = "chroma", feature = "mem0", feature = "qdrant"))]
+pub fn stranger(more: &'static [&'static str]) -> (Instance, Authority) {
+    let authority = Authority::signing("IP:127.0.0.1");
+    let [key, certificate] = ["key.pem", "certificate.pem"].map(|name| authority.file(name));
+    let server = Instance::start(move |port, _: &Path| {
+        let mut command = Command::new("openssl");
+        command.args(["s_server", "-quiet", "-accept", &port.to_string()]).args(more);
+        command.arg("-key").arg(&key).arg("-cert").arg(&certificate);
+        command
+    });
+    (server, authority)
 }
