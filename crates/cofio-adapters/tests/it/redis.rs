@@ -2,6 +2,7 @@
 
 mod tls;
 
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::slice::from_ref;
@@ -355,4 +356,44 @@ fn a_text_ends_at_its_time() {
     assert_eq!(block_on(shelf.slots(&user("alice"), None, 9)).unwrap(), [later]);
     let gone = raw(&server, &["--scan", "--pattern", "*text*"]);
     assert_eq!(gone.lines().count(), 1, "the server itself has let go of it");
+}
+
+#[test]
+fn a_database_that_is_not_there_is_told() {
+    let Some(server) = start(DURABLE) else { return };
+    let url = format!("redis://127.0.0.1:{}/99", server.port);
+    let error = block_on(open(&Options { url, ..options(&server) }).health()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    assert!(error.to_string().contains("no such database"), "{error}");
+}
+
+#[test]
+fn no_connection_left_is_told_and_passes() {
+    let Some(server) =
+        start(&["--appendonly", "yes", "--appendfsync", "always", "--maxclients", "3"])
+    else {
+        return;
+    };
+    let own = slot(&user("alice"), 1);
+    let first = open(&Options { connections: 1, ..options(&server) });
+    block_on(first.put(&[content(&own)])).unwrap();
+    // Whoever shows a password is not told that it is wrong.
+    let account = ["ACL", "SETUSER", "cofio", "on", ">my-secret", "~*", "+@all"];
+    assert_eq!(raw(&server, &account), "OK");
+    let url = format!("redis://cofio:my-secret@127.0.0.1:{}", server.port);
+    let late = Options { connections: 1, url, ..options(&server) };
+    let (mut others, mut second, mut told_it) = (Vec::new(), open(&late), None);
+    faults::wait_until("no connection is left", || {
+        others.push(TcpStream::connect(("127.0.0.1", server.port)).unwrap());
+        second = open(&late);
+        told_it = block_on(second.get(from_ref(&own))).err();
+        told_it.is_some()
+    });
+    let error = told_it.unwrap();
+    assert_eq!(error.kind(), ErrorKind::Provider);
+    assert!(error.to_string().contains("maxclients"), "{error}");
+    assert_eq!(block_on(first.get(from_ref(&own))).unwrap(), [Some(told(&own))]);
+    drop(others);
+    faults::wait_until("there is one again", || block_on(second.get(from_ref(&own))).is_ok());
+    assert_eq!(block_on(second.get(from_ref(&own))).unwrap(), [Some(told(&own))]);
 }

@@ -114,7 +114,7 @@ pub fn unreachable(shelf: &dyn Shelf) {
     }
 }
 
-pub fn wait_until(what: &str, done: impl Fn() -> bool) {
+pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() {
         assert!(start.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
