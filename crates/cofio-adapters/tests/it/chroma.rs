@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::servers::authority::stranger;
 use crate::servers::instance::Instance;
+use crate::servers::proxy::Proxy;
 use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, raw, slot, told, user,
 };
@@ -177,6 +178,14 @@ fn another_tenant_that_is_not_there_is_told() {
     let health = block_on(open(&Options::new(&url)).health()).unwrap();
     assert_eq!((health.status, health.version.as_deref()), (Status::Healthy, Some("1.0.0")));
     assert!(health.latency < Duration::from_secs(5));
+}
+
+#[test]
+fn a_slow_server_is_waited_for_and_not_for_ever() {
+    let Some(server) = start() else { return };
+    let way = Proxy::to(&format!("127.0.0.1:{}", server.port));
+    let url = format!("http://127.0.0.1:{}", way.port);
+    faults::slow(&way, Arc::new(open(&Options { url, ..options(&server) })));
 }
 
 #[test]

@@ -169,6 +169,14 @@ fn a_text_that_somebody_changed_there_is_not_taken_for_ours() {
 }
 
 #[test]
+fn a_slow_server_is_waited_for_and_not_for_ever() {
+    let Some(server) = start() else { return };
+    let way = Proxy::to(&format!("127.0.0.1:{}", server.port));
+    let url = format!("http://127.0.0.1:{}", way.port);
+    faults::slow(&way, Arc::new(open(&Options { url, ..options(&server) })));
+}
+
+#[test]
 fn a_certificate_that_nobody_vouches_for_is_refused() {
     let (server, _authority) = stranger(&[]);
     let key = Some(Key::new("my-key").unwrap());

@@ -19,6 +19,7 @@ use qdrant_client::qdrant::ScrollPointsBuilder;
 use crate::clean::clean;
 use crate::servers::authority::stranger;
 use crate::servers::instance::Instance;
+use crate::servers::proxy::Proxy;
 use crate::shelves::{content, faults, labels, own_prefix, provisioned, slot, told, user};
 
 const REAL: &str = "QDRANT_URL";
@@ -490,4 +491,12 @@ fn it_runs_under_any_executor() {
         drop(open(&own.options));
         assert_eq!(shelf.get(&slots).await.unwrap(), [Some(told(&slots[0]))]);
     });
+}
+
+#[test]
+fn a_slow_server_is_waited_for_and_not_for_ever() {
+    let Some(server) = start() else { return };
+    let way = Proxy::to(&format!("127.0.0.1:{}", server.port));
+    let url = format!("http://127.0.0.1:{}", way.port);
+    faults::slow(&way, Arc::new(open(&Options { url, ..options(&server) })));
 }

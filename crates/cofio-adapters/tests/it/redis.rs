@@ -19,6 +19,7 @@ use pollster::block_on;
 
 use crate::clean::clean;
 use crate::servers::instance::Instance;
+use crate::servers::proxy::Proxy;
 use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, slot, tag, told, user,
 };
@@ -396,4 +397,12 @@ fn no_connection_left_is_told_and_passes() {
     drop(others);
     faults::wait_until("there is one again", || block_on(second.get(from_ref(&own))).is_ok());
     assert_eq!(block_on(second.get(from_ref(&own))).unwrap(), [Some(told(&own))]);
+}
+
+#[test]
+fn a_slow_server_is_waited_for_and_not_for_ever() {
+    let Some(server) = start(DURABLE) else { return };
+    let way = Proxy::to(&format!("127.0.0.1:{}", server.port));
+    let url = format!("redis://127.0.0.1:{}", way.port);
+    faults::slow(&way, Arc::new(open(&Options { url, ..options(&server) })));
 }

@@ -6,6 +6,5 @@ pub mod disk;
 pub mod instance;
 #[cfg(feature = "postgres")]
 pub mod postgres;
-#[cfg(any(feature = "postgres", feature = "mem0"))]
 pub mod proxy;
 pub mod signals;
