@@ -1,5 +1,6 @@
 //! The shelf in Redis: it keeps the contract, and what else it promises, on the real server.
 
+mod cluster;
 mod tls;
 
 use std::net::TcpStream;
