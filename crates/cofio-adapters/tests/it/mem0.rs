@@ -149,28 +149,29 @@ fn a_text_is_one_memory_of_the_user_who_stands_for_its_scope() {
 }
 
 #[test]
-fn a_text_that_somebody_changed_there_is_not_taken_for_ours() {
+fn a_text_that_somebody_changed_there_is_lost_and_no_other() {
     let Some(url) = provisioned(URL) else { return };
     let prefix = own_prefix();
     let shelf = open(&Options { prefix: prefix.clone(), ..Options::new(&url) });
-    let own = slot(&user("alice"), 1);
-    let scope = tag(&own.scope);
-    let forged = json!({
-        "messages": [{ "role": "user", "content": "something else" }],
-        "user_id": format!("{prefix}-{scope}"),
-        "infer": false,
-        "metadata": {
-            "cofio_scope": scope,
-            "cofio_slot": format!("{}:{:020}", own.id, own.edition),
-            "cofio_hash": "0".repeat(32),
-        },
-    });
-    raw(&url, "POST", "/v3/memories/add/", &forged);
-    let error = block_on(shelf.get(from_ref(&own))).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Damaged);
-    assert!(!format!("{error:?}").contains("something else"), "{error:?}");
-    block_on(shelf.remove(from_ref(&own))).unwrap();
-    assert_eq!(block_on(shelf.get(&[own])).unwrap(), [None]);
+    let [changed, other] = [1, 2].map(|number| slot(&user("alice"), number));
+    block_on(shelf.put(&[content(&changed), content(&other)])).unwrap();
+    let name = format!("{}:{:020}", changed.id, changed.edition);
+    let filters = json!({ "filters": { "user_id": format!("{prefix}-{}", tag(&changed.scope)) } });
+    let found = raw(&url, "POST", "/v3/memories/", &filters);
+    let memories = found["results"].as_array().unwrap();
+    let memory = memories.iter().find(|memory| memory["metadata"]["cofio_slot"] == *name).unwrap();
+    let path = format!("/v1/memories/{}/", memory["id"].as_str().unwrap());
+    raw(&url, "PUT", &path, &json!({ "text": "something else" }));
+
+    let both = [changed.clone(), other.clone()];
+    assert_eq!(block_on(shelf.get(&both)).unwrap(), [None, Some(told(&other))]);
+    assert_eq!(block_on(shelf.slots(&user("alice"), None, 9)).unwrap(), both);
+    // Whoever puts it there again has it, and what stands there beside it goes when it is removed.
+    block_on(shelf.put(&[content(&changed)])).unwrap();
+    assert_eq!(block_on(shelf.get(&both)).unwrap(), both.each_ref().map(|slot| Some(told(slot))));
+    block_on(shelf.remove(from_ref(&changed))).unwrap();
+    assert_eq!(block_on(shelf.get(&both)).unwrap(), [None, Some(told(&other))]);
+    assert_eq!(raw(&url, "POST", "/v3/memories/", &filters)["count"], 1);
 }
 
 #[test]
