@@ -58,6 +58,7 @@ const SUITES: &[Suite] = &[
                 "cofio-adapters::it shelved_store::on_qdrant::",
                 Some("qdrant"),
             ),
+            subject("tiered", "cofio-adapters::it shelved_store::on_tiers::", None),
             subject(
                 "SQLite and Chroma",
                 "cofio-adapters::it shelved_store::on_chroma::",
@@ -70,6 +71,7 @@ const SUITES: &[Suite] = &[
         list: "crates/cofio/src/shelf/conformance.rs",
         subjects: &[
             without_vectors("Redis", "cofio-adapters::it redis::", "redis"),
+            without_vectors("node of a cluster", "cofio-adapters::it redis::cluster::", "redis"),
             subject("Qdrant", "cofio-adapters::it qdrant::", Some("qdrant")),
             subject("Chroma", "cofio-adapters::it chroma::", Some("chroma")),
             without_vectors("Mem0", "cofio-adapters::it mem0::", "mem0"),
