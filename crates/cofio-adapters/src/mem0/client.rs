@@ -235,8 +235,9 @@ impl Client {
             ),
             component(
                 "forgetting",
-                Status::Healthy,
-                "the server may keep what was deleted in a history of its own",
+                Status::Degraded,
+                "a server of one's own keeps the text of what was deleted in a history; \
+                 let its history_db_path be :memory:, or clear that file after forgetting",
             ),
         ];
         Ok(Health::new(latency, None, components))

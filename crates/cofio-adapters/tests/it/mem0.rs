@@ -6,7 +6,7 @@ use std::slice::from_ref;
 use std::sync::Arc;
 
 use cofio::ErrorKind;
-use cofio::shelf::{Shelf, conformance};
+use cofio::shelf::{Shelf, Status, conformance};
 use cofio_adapters::mem0::{Key, Mem0, Options};
 use pollster::block_on;
 use serde_json::json;
@@ -172,6 +172,25 @@ fn a_text_that_somebody_changed_there_is_lost_and_no_other() {
     block_on(shelf.remove(from_ref(&changed))).unwrap();
     assert_eq!(block_on(shelf.get(&both)).unwrap(), [None, Some(told(&other))]);
     assert_eq!(raw(&url, "POST", "/v3/memories/", &filters)["count"], 1);
+}
+
+#[test]
+fn what_it_keeps_of_what_was_deleted_is_told() {
+    let Some(command) = command() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let server = Instance::start_in(folder.path(), command);
+    let shelf = open(&options(&server));
+    let own = slot(&user("alice"), 1);
+    block_on(shelf.put(&[content(&own)])).unwrap();
+    block_on(shelf.remove(from_ref(&own))).unwrap();
+    let history = std::fs::read(folder.path().join("history.db")).unwrap();
+    assert!(String::from_utf8_lossy(&history).contains(&told(&own)), "it keeps no text any more");
+    let health = block_on(shelf.health()).unwrap();
+    assert_eq!(health.status, Status::Degraded);
+    let forgetting = health.components.iter().find(|component| component.name == "forgetting");
+    let forgetting = forgetting.unwrap();
+    assert_eq!(forgetting.status, Status::Degraded);
+    assert!(forgetting.message.contains("history_db_path"), "{}", forgetting.message);
 }
 
 #[test]
