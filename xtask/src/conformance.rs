@@ -31,7 +31,7 @@ struct Subject {
     name: &'static str,
     /// What the names of its tests begin with.
     tests: &'static str,
-    /// The server, if it is one.
+    /// Whose version counts: the server's, if it is one, or that of SQLite.
     server: Option<&'static str>,
     /// Whether it keeps vectors.
     vectors: bool,
@@ -42,11 +42,11 @@ const SUITES: &[Suite] = &[
         title: "Stores: a home for everything",
         list: "crates/cofio/src/store/conformance.rs",
         subjects: &[
-            subject("SQLite", "cofio::it sqlite_store::", None),
+            subject("SQLite", "cofio::it sqlite_store::", Some("sqlite")),
             subject("PostgreSQL", "cofio-adapters::it postgres::", Some("postgres")),
             subject("in the process", "cofio::it memory_store::", None),
-            subject("SQLite and files", "cofio::it mirrored_store::", None),
-            subject("SQLite and a shelf", "cofio::it shelved_store::in_sqlite::", None),
+            subject("SQLite and files", "cofio::it mirrored_store::", Some("sqlite")),
+            subject("SQLite and a shelf", "cofio::it shelved_store::in_sqlite::", Some("sqlite")),
             subject("process and a shelf", "cofio::it shelved_store::in_memory::", None),
             subject(
                 "PostgreSQL and Redis",
@@ -58,6 +58,7 @@ const SUITES: &[Suite] = &[
                 "cofio-adapters::it shelved_store::on_qdrant::",
                 Some("qdrant"),
             ),
+            subject("tiered", "cofio-adapters::it shelved_store::on_tiers::", None),
             subject(
                 "SQLite and Chroma",
                 "cofio-adapters::it shelved_store::on_chroma::",
@@ -70,6 +71,7 @@ const SUITES: &[Suite] = &[
         list: "crates/cofio/src/shelf/conformance.rs",
         subjects: &[
             without_vectors("Redis", "cofio-adapters::it redis::", "redis"),
+            without_vectors("node of a cluster", "cofio-adapters::it redis::cluster::", "redis"),
             subject("Qdrant", "cofio-adapters::it qdrant::", Some("qdrant")),
             subject("Chroma", "cofio-adapters::it chroma::", Some("chroma")),
             without_vectors("Mem0", "cofio-adapters::it mem0::", "mem0"),

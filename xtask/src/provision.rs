@@ -80,6 +80,17 @@ pub fn places() -> [(&'static str, PathBuf); 3] {
     ]
 }
 
+/// Returns variables by which tests know what they have the right to, which is no reason then to skip
+/// any.
+pub fn rights() -> Option<(&'static str, &'static str)> {
+    (cfg!(target_os = "linux") && is_root()).then_some(("COFIO_TEST_MOUNTS", "yes"))
+}
+
+/// Tells whether this program runs as root.
+pub fn is_root() -> bool {
+    run("id", ["-u"]).is_ok_and(|id| id.trim() == "0")
+}
+
 /// Returns the folder of a need, below `target/`.
 pub fn kept(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is below the root");

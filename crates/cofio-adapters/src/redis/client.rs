@@ -5,7 +5,10 @@ use std::time::Instant;
 use cofio::model::{CleanText, Scope};
 use cofio::shelf::{Health, Labels, Slot};
 use cofio::{Error, ErrorKind, Result};
-use redis::{Connection, ConnectionLike as _, FromRedisValue, Pipeline, RedisError, cmd, pipe};
+use redis::{
+    Connection, ConnectionLike as _, FromRedisValue, IntoConnectionInfo as _, Pipeline,
+    RedisConnectionInfo, RedisError, cmd, pipe,
+};
 
 use super::failure;
 use super::keys::Keys;
@@ -23,6 +26,8 @@ const PORTION_BYTES: usize = 4 * 1024 * 1024;
 /// Knows the server, and is connected to it if all is well.
 pub struct Client {
     server: redis::Client,
+    /// Who asks, and of which database.
+    account: RedisConnectionInfo,
     options: Options,
     session: Option<Session>,
 }
@@ -58,13 +63,20 @@ impl Client {
         if hides_password(url) {
             return Err(failure::address());
         }
-        let server = redis::Client::open(url).map_err(|_| failure::address())?;
-        Ok(Self { server, options: options.clone(), session: None })
+        let told = url.into_connection_info().map_err(|_| failure::address())?;
+        let account = told.redis_settings().clone();
+        // Who asks, and of which database, is said later: the driver takes any no for a wrong password.
+        let plain = RedisConnectionInfo::default().set_skip_set_lib_name();
+        let server = redis::Client::open(told.set_redis_settings(plain));
+        let server = server.map_err(|_| failure::address())?;
+        Ok(Self { server, account, options: options.clone(), session: None })
     }
 
     /// Makes another one for the same server.
     pub fn another(&self) -> Self {
-        Self { server: self.server.clone(), options: self.options.clone(), session: None }
+        let Self { server, account, options, .. } = self;
+        let (server, account, options) = (server.clone(), account.clone(), options.clone());
+        Self { server, account, options, session: None }
     }
 
     /// Keeps texts of a scope, all of a portion or none.
@@ -243,6 +255,7 @@ impl Client {
             let mut connection = self.server.get_connection_with_timeout(timeout)?;
             connection.set_read_timeout(Some(timeout))?;
             connection.set_write_timeout(Some(timeout))?;
+            introduce(&self.account, &mut connection)?;
             let promise = Promise::ask(&mut connection)?;
             self.session = Some(Session { connection, promise });
         }
@@ -274,6 +287,24 @@ impl From<RedisError> for Failed {
     fn from(error: RedisError) -> Self {
         Self(error)
     }
+}
+
+/// Says who asks, and of which database.
+fn introduce(
+    account: &RedisConnectionInfo,
+    connection: &mut Connection,
+) -> std::result::Result<(), RedisError> {
+    if let Some(password) = account.password() {
+        let mut who = cmd("AUTH");
+        if let Some(user) = account.username() {
+            who.arg(user);
+        }
+        who.arg(password).exec(connection)?;
+    }
+    if account.db() != 0 {
+        cmd("SELECT").arg(account.db()).exec(connection)?;
+    }
+    Ok(())
 }
 
 /// Returns whether a password may begin where the address seems to name a port: up to a `/` or `?` in

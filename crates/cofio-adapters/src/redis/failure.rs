@@ -5,7 +5,7 @@
 use std::fmt::Display;
 
 use cofio::{Error, ErrorKind};
-use redis::RedisError;
+use redis::{RedisError, ServerError};
 
 /// Everything that a server is asked to do; `WAITAOF` only where it knows it, as since Redis 7.2.
 pub const COMMANDS: &[&str] = &[
@@ -29,15 +29,18 @@ pub const COMMANDS: &[&str] = &[
 
 /// Says why there was no answer, and whether the connection can still be used.
 pub fn of(error: &RedisError, address: &dyn Display) -> (Error, bool) {
-    if let Some(code) = code(error) {
-        return refused(&code, address);
+    if let Some(refusal) = refusal(error) {
+        return refused(refusal.code(), refusal.details().unwrap_or_default(), address);
     }
     let (kind, why) = match error.kind() {
-        redis::ErrorKind::AuthenticationFailed => (ErrorKind::Configuration, WRONG_PASSWORD),
         redis::ErrorKind::InvalidClientConfig => (ErrorKind::Configuration, "check its address"),
         _ if error.is_timeout() => (ErrorKind::Provider, "no answer in time"),
         _ if error.is_connection_refusal() => {
             (ErrorKind::Provider, "nothing listens there; start the server or check its address")
+        }
+        // What the driver says here is what TLS says.
+        redis::ErrorKind::Io if error.to_string().contains("invalid peer certificate") => {
+            (ErrorKind::Configuration, "nobody vouches for its certificate")
         }
         redis::ErrorKind::Io => (ErrorKind::Provider, "the connection was lost"),
         _ => (ErrorKind::Provider, "its answer cannot be read; check that it is Redis"),
@@ -54,18 +57,16 @@ pub fn address() -> Error {
 
 const WRONG_PASSWORD: &str = "it does not accept the user or password; check them";
 
-/// Returns the code of the refusal that explains all others.
-fn code(error: &RedisError) -> Option<String> {
+/// Returns the refusal that explains all others.
+fn refusal(error: &RedisError) -> Option<ServerError> {
     let errors = error.clone().into_server_errors()?;
     // An aborted transaction begins with what was wrong in it.
-    let mut codes = errors.iter().map(|(_, error)| error.code().to_owned());
-    let first = codes.next()?;
-    let telling = std::iter::once(first.clone()).chain(codes).find(|code| code != "EXECABORT");
-    Some(telling.unwrap_or(first))
+    let telling = errors.iter().find(|(_, error)| error.code() != "EXECABORT");
+    telling.or_else(|| errors.first()).map(|(_, error)| error.clone())
 }
 
 /// Says why the server refused.
-fn refused(code: &str, address: &dyn Display) -> (Error, bool) {
+fn refused(code: &str, said: &str, address: &dyn Display) -> (Error, bool) {
     use ErrorKind::{Configuration, Provider};
     let (kind, why, usable) = match code {
         "OOM" => (
@@ -89,11 +90,19 @@ fn refused(code: &str, address: &dyn Display) -> (Error, bool) {
         ),
         "MOVED" | "ASK" | "CROSSSLOT" => (
             Configuration,
-            "it is a node of a cluster and has only some of the keys; name a single server",
+            "it is a node of a cluster and has only some of the keys; name a server that has all",
             true,
         ),
         "CLUSTERDOWN" | "MASTERDOWN" | "TRYAGAIN" | "BUSY" => {
             (Provider, "it cannot serve this at the moment", true)
+        }
+        // These have no code of their own.
+        _ if said.contains("max number of clients") => {
+            (Provider, "it has no connection left (maxclients)", false)
+        }
+        _ if said.contains("AUTH") => (Configuration, WRONG_PASSWORD, false),
+        _ if said.contains("DB index") || said.contains("SELECT") => {
+            (Configuration, "it has no such database; check the number in its address", false)
         }
         _ => (Provider, "it refused", true),
     };

@@ -1,18 +1,23 @@
 //! The shelf in Chroma: it keeps the contract, and what else it promises, on the real server.
 
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use cofio::ErrorKind;
 use cofio::model::{Fingerprint, Meaning};
 use cofio::shelf::{Embedded, Shelf, Slot, Status, Within, conformance};
-use cofio_adapters::chroma::{Chroma, Options};
+use cofio_adapters::chroma::{Chroma, Key, Options};
 use pollster::block_on;
 use serde_json::{Value, json};
 
+use crate::servers::authority::stranger;
 use crate::servers::instance::Instance;
+use crate::servers::proxy::Proxy;
 use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, raw, slot, told, user,
 };
@@ -176,4 +181,101 @@ fn another_tenant_that_is_not_there_is_told() {
     let health = block_on(open(&Options::new(&url)).health()).unwrap();
     assert_eq!((health.status, health.version.as_deref()), (Status::Healthy, Some("1.0.0")));
     assert!(health.latency < Duration::from_secs(5));
+}
+
+#[test]
+fn a_slow_server_is_waited_for_and_not_for_ever() {
+    let Some(server) = start() else { return };
+    let way = Proxy::to(&format!("127.0.0.1:{}", server.port));
+    let url = format!("http://127.0.0.1:{}", way.port);
+    faults::slow(&way, Arc::new(open(&Options { url, ..options(&server) })));
+}
+
+#[test]
+fn a_certificate_that_nobody_vouches_for_is_refused() {
+    let (server, _authority) = stranger(&[]);
+    let key = Some(Key::new("my-key").unwrap());
+    let shelf =
+        open(&Options { key, ..Options::new(format!("https://127.0.0.1:{}", server.port)) });
+    let own = content(&slot(&user("alice"), 1));
+    for error in [block_on(shelf.health()).err(), block_on(shelf.put(&[own])).err()] {
+        let error = error.unwrap();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{error:?}");
+        let told = error.to_string();
+        assert!(told.starts_with("cannot reach chroma at https://127.0.0.1:"), "{told}");
+        assert!(told.ends_with("nobody vouches for its certificate"), "{told}");
+        assert!(!format!("{error:?}").contains("my-key"), "{error:?}");
+    }
+}
+
+/// Stands in front of a server and lets in who shows the key, as a front of somebody's own does.
+fn front(server: u16) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || let_in(client, server));
+        }
+    });
+    port
+}
+
+/// Passes on what the first request of a connection and all after it say, if that one has the key.
+fn let_in(mut client: TcpStream, server: u16) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        if client.read_exact(&mut byte).is_err() {
+            return;
+        }
+        head.push(byte[0]);
+    }
+    let told = String::from_utf8_lossy(&head).to_lowercase();
+    if !told.contains("\r\nx-chroma-token: right-secret\r\n") {
+        let body = r#"{"error":"AuthError","message":"Forbidden: wrong-secret"}"#;
+        let refused = format!(
+            "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        let _ = client.write_all(refused.as_bytes());
+        // Whoever still says something would not hear the answer if nobody listened.
+        let _ = std::io::copy(&mut client, &mut std::io::sink());
+        return;
+    }
+    let mut server = TcpStream::connect(("127.0.0.1", server)).unwrap();
+    let (mut answers, mut asker) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+    thread::spawn(move || {
+        let _ = std::io::copy(&mut answers, &mut asker);
+        let _ = asker.shutdown(Shutdown::Both);
+    });
+    if server.write_all(&head).is_ok() {
+        let _ = std::io::copy(&mut client, &mut server);
+    }
+    let _ = server.shutdown(Shutdown::Both);
+}
+
+#[test]
+fn a_wrong_key_is_told_and_never_shown() {
+    let Some(server) = start() else { return };
+    let url = format!("http://127.0.0.1:{}", front(server.port));
+    let own = slot(&user("alice"), 1);
+    let with = |key: Option<&str>| {
+        let key = key.map(|key| Key::new(key).unwrap());
+        Options { key, ..Options::new(&url) }
+    };
+    for (key, part) in [(None, "needs a key"), (Some("wrong-secret"), "check the key")] {
+        let options = with(key);
+        let shelf = Arc::new(open(&options));
+        let guarded = faults::guarded(shelf.clone(), Duration::from_secs(20));
+        let error = block_on(guarded.put(&[content(&own)])).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{error:?}");
+        assert_eq!(error.details()["attempts"], 1, "what cannot pass is not tried again");
+        assert!(error.to_string().contains(part), "{error}");
+        let shown = format!("{error:?} {options:?} {shelf:?}");
+        assert!(key.is_none() || !shown.contains("wrong-secret"), "{shown}");
+    }
+    let shelf = open(&with(Some("right-secret")));
+    block_on(shelf.put(&[content(&own)])).unwrap();
+    assert_eq!(block_on(shelf.get(std::slice::from_ref(&own))).unwrap(), [Some(told(&own))]);
 }

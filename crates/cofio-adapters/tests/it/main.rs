@@ -27,7 +27,13 @@ mod shelves;
 
 #[cfg(feature = "chroma")]
 mod chroma;
-#[cfg(all(feature = "postgres", feature = "redis", feature = "qdrant", feature = "chroma"))]
+#[cfg(all(
+    feature = "postgres",
+    feature = "redis",
+    feature = "qdrant",
+    feature = "chroma",
+    feature = "mem0"
+))]
 mod full_disks;
 #[cfg(any(feature = "redis", feature = "chroma", feature = "mem0", feature = "qdrant"))]
 mod guarded;

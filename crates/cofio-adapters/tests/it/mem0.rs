@@ -6,11 +6,12 @@ use std::slice::from_ref;
 use std::sync::Arc;
 
 use cofio::ErrorKind;
-use cofio::shelf::{Shelf, conformance};
+use cofio::shelf::{Shelf, Status, conformance};
 use cofio_adapters::mem0::{Key, Mem0, Options};
 use pollster::block_on;
 use serde_json::json;
 
+use crate::servers::authority::stranger;
 use crate::servers::instance::Instance;
 use crate::servers::proxy::{Manner, Proxy};
 use crate::shelves::{
@@ -33,22 +34,27 @@ fn unless_skipped(case: impl Future<Output = ()>) {
 
 conformance::suite!(fresh, unless_skipped);
 
-fn open(options: &Options) -> Mem0 {
+pub fn open(options: &Options) -> Mem0 {
     Mem0::new(options).unwrap()
 }
 
 /// Starts a server that wants a key, unless there is none to start.
 fn start() -> Option<Instance> {
+    Some(Instance::start(command()?))
+}
+
+/// Returns how a server is started that wants a key, unless there is none to start.
+pub fn command() -> Option<impl Fn(u16, &Path) -> Command + Send + 'static> {
     let python = provisioned(PYTHON)?;
-    Some(Instance::start(move |port, folder: &Path| {
+    Some(move |port: u16, folder: &Path| {
         let mut command = Command::new(&python);
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mem0/server.py"));
         command.arg(port.to_string()).arg(folder).arg("right-secret");
         command
-    }))
+    })
 }
 
-fn options(server: &Instance) -> Options {
+pub fn options(server: &Instance) -> Options {
     let url = format!("http://127.0.0.1:{}", server.port);
     Options { key: Some(Key::new("right-secret").unwrap()), ..Options::new(url) }
 }
@@ -143,26 +149,71 @@ fn a_text_is_one_memory_of_the_user_who_stands_for_its_scope() {
 }
 
 #[test]
-fn a_text_that_somebody_changed_there_is_not_taken_for_ours() {
+fn a_text_that_somebody_changed_there_is_lost_and_no_other() {
     let Some(url) = provisioned(URL) else { return };
     let prefix = own_prefix();
     let shelf = open(&Options { prefix: prefix.clone(), ..Options::new(&url) });
+    let [changed, other] = [1, 2].map(|number| slot(&user("alice"), number));
+    block_on(shelf.put(&[content(&changed), content(&other)])).unwrap();
+    let name = format!("{}:{:020}", changed.id, changed.edition);
+    let filters = json!({ "filters": { "user_id": format!("{prefix}-{}", tag(&changed.scope)) } });
+    let found = raw(&url, "POST", "/v3/memories/", &filters);
+    let memories = found["results"].as_array().unwrap();
+    let memory = memories.iter().find(|memory| memory["metadata"]["cofio_slot"] == *name).unwrap();
+    let path = format!("/v1/memories/{}/", memory["id"].as_str().unwrap());
+    raw(&url, "PUT", &path, &json!({ "text": "something else" }));
+
+    let both = [changed.clone(), other.clone()];
+    assert_eq!(block_on(shelf.get(&both)).unwrap(), [None, Some(told(&other))]);
+    assert_eq!(block_on(shelf.slots(&user("alice"), None, 9)).unwrap(), both);
+    // Whoever puts it there again has it, and what stands there beside it goes when it is removed.
+    block_on(shelf.put(&[content(&changed)])).unwrap();
+    assert_eq!(block_on(shelf.get(&both)).unwrap(), both.each_ref().map(|slot| Some(told(slot))));
+    block_on(shelf.remove(from_ref(&changed))).unwrap();
+    assert_eq!(block_on(shelf.get(&both)).unwrap(), [None, Some(told(&other))]);
+    assert_eq!(raw(&url, "POST", "/v3/memories/", &filters)["count"], 1);
+}
+
+#[test]
+fn what_it_keeps_of_what_was_deleted_is_told() {
+    let Some(command) = command() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let server = Instance::start_in(folder.path(), command);
+    let shelf = open(&options(&server));
     let own = slot(&user("alice"), 1);
-    let scope = tag(&own.scope);
-    let forged = json!({
-        "messages": [{ "role": "user", "content": "something else" }],
-        "user_id": format!("{prefix}-{scope}"),
-        "infer": false,
-        "metadata": {
-            "cofio_scope": scope,
-            "cofio_slot": format!("{}:{:020}", own.id, own.edition),
-            "cofio_hash": "0".repeat(32),
-        },
-    });
-    raw(&url, "POST", "/v3/memories/add/", &forged);
-    let error = block_on(shelf.get(from_ref(&own))).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Damaged);
-    assert!(!format!("{error:?}").contains("something else"), "{error:?}");
+    block_on(shelf.put(&[content(&own)])).unwrap();
     block_on(shelf.remove(from_ref(&own))).unwrap();
-    assert_eq!(block_on(shelf.get(&[own])).unwrap(), [None]);
+    let history = std::fs::read(folder.path().join("history.db")).unwrap();
+    assert!(String::from_utf8_lossy(&history).contains(&told(&own)), "it keeps no text any more");
+    let health = block_on(shelf.health()).unwrap();
+    assert_eq!(health.status, Status::Degraded);
+    let forgetting = health.components.iter().find(|component| component.name == "forgetting");
+    let forgetting = forgetting.unwrap();
+    assert_eq!(forgetting.status, Status::Degraded);
+    assert!(forgetting.message.contains("history_db_path"), "{}", forgetting.message);
+}
+
+#[test]
+fn a_slow_server_is_waited_for_and_not_for_ever() {
+    let Some(server) = start() else { return };
+    let way = Proxy::to(&format!("127.0.0.1:{}", server.port));
+    let url = format!("http://127.0.0.1:{}", way.port);
+    faults::slow(&way, Arc::new(open(&Options { url, ..options(&server) })));
+}
+
+#[test]
+fn a_certificate_that_nobody_vouches_for_is_refused() {
+    let (server, _authority) = stranger(&[]);
+    let key = Some(Key::new("my-key").unwrap());
+    let shelf =
+        open(&Options { key, ..Options::new(format!("https://127.0.0.1:{}", server.port)) });
+    let own = content(&slot(&user("alice"), 1));
+    for error in [block_on(shelf.health()).err(), block_on(shelf.put(&[own])).err()] {
+        let error = error.unwrap();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{error:?}");
+        let told = error.to_string();
+        assert!(told.starts_with("cannot reach mem0 at https://127.0.0.1:"), "{told}");
+        assert!(told.ends_with("nobody vouches for its certificate"), "{told}");
+        assert!(!format!("{error:?}").contains("my-key"), "{error:?}");
+    }
 }

@@ -17,7 +17,9 @@ use pollster::block_on;
 use qdrant_client::qdrant::ScrollPointsBuilder;
 
 use crate::clean::clean;
+use crate::servers::authority::stranger;
 use crate::servers::instance::Instance;
+use crate::servers::proxy::Proxy;
 use crate::shelves::{content, faults, labels, own_prefix, provisioned, slot, told, user};
 
 const REAL: &str = "QDRANT_URL";
@@ -244,18 +246,7 @@ fn by_tls(port: u16) -> Error {
 
 #[test]
 fn a_certificate_that_nobody_vouches_for_is_refused() {
-    let server = Instance::start(|port, folder: &Path| {
-        let (key, certificate) = (folder.join("key.pem"), folder.join("certificate.pem"));
-        let mut openssl = Command::new("openssl");
-        openssl.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]);
-        openssl.args(["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]);
-        openssl.arg("-keyout").arg(&key).arg("-out").arg(&certificate);
-        assert!(openssl.output().unwrap().status.success());
-        let mut command = Command::new("openssl");
-        command.args(["s_server", "-quiet", "-alpn", "h2", "-accept", &port.to_string()]);
-        command.arg("-key").arg(&key).arg("-cert").arg(&certificate);
-        command
-    });
+    let (server, _authority) = stranger(&["-alpn", "h2"]);
     let error = by_tls(server.port);
     assert_eq!(error.kind(), ErrorKind::Configuration);
     assert!(error.to_string().contains("nobody vouches for its certificate"), "{error}");
@@ -500,4 +491,12 @@ fn it_runs_under_any_executor() {
         drop(open(&own.options));
         assert_eq!(shelf.get(&slots).await.unwrap(), [Some(told(&slots[0]))]);
     });
+}
+
+#[test]
+fn a_slow_server_is_waited_for_and_not_for_ever() {
+    let Some(server) = start() else { return };
+    let way = Proxy::to(&format!("127.0.0.1:{}", server.port));
+    let url = format!("http://127.0.0.1:{}", way.port);
+    faults::slow(&way, Arc::new(open(&Options { url, ..options(&server) })));
 }

@@ -1,5 +1,9 @@
 //! The shelf in Redis: it keeps the contract, and what else it promises, on the real server.
 
+mod cluster;
+mod tls;
+
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::slice::from_ref;
@@ -16,6 +20,7 @@ use pollster::block_on;
 
 use crate::clean::clean;
 use crate::servers::instance::Instance;
+use crate::servers::proxy::Proxy;
 use crate::shelves::{
     content, faults, labels, on_server, own_prefix, provisioned, slot, tag, told, user,
 };
@@ -356,30 +361,49 @@ fn a_text_ends_at_its_time() {
 }
 
 #[test]
-fn a_certificate_that_nobody_vouches_for_is_refused() {
-    let Some(program) = provisioned(SERVER) else { return };
-    let server = Instance::start(move |port, folder: &Path| {
-        let (key, certificate) = (folder.join("key.pem"), folder.join("certificate.pem"));
-        if !key.exists() {
-            let mut openssl = Command::new("openssl");
-            openssl.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]);
-            openssl.args(["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]);
-            openssl.arg("-keyout").arg(&key).arg("-out").arg(&certificate);
-            assert!(openssl.output().unwrap().status.success());
-        }
-        let mut command = Command::new(&program);
-        command.args(["--bind", "127.0.0.1", "--port", "0", "--tls-port", &port.to_string()]);
-        command.args(["--tls-auth-clients", "no", "--save", ""]).args(DURABLE);
-        command.arg("--dir").arg(folder).arg("--tls-key-file").arg(&key);
-        command
-            .arg("--tls-cert-file")
-            .arg(&certificate)
-            .arg("--tls-ca-cert-file")
-            .arg(&certificate);
-        command
+fn a_database_that_is_not_there_is_told() {
+    let Some(server) = start(DURABLE) else { return };
+    let url = format!("redis://127.0.0.1:{}/99", server.port);
+    let error = block_on(open(&Options { url, ..options(&server) }).health()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    assert!(error.to_string().contains("no such database"), "{error}");
+}
+
+#[test]
+fn no_connection_left_is_told_and_passes() {
+    let Some(server) =
+        start(&["--appendonly", "yes", "--appendfsync", "always", "--maxclients", "3"])
+    else {
+        return;
+    };
+    let own = slot(&user("alice"), 1);
+    let first = open(&Options { connections: 1, ..options(&server) });
+    block_on(first.put(&[content(&own)])).unwrap();
+    // Whoever shows a password is not told that it is wrong.
+    let account = ["ACL", "SETUSER", "cofio", "on", ">my-secret", "~*", "+@all"];
+    assert_eq!(raw(&server, &account), "OK");
+    let url = format!("redis://cofio:my-secret@127.0.0.1:{}", server.port);
+    let late = Options { connections: 1, url, ..options(&server) };
+    let (mut others, mut second, mut told_it) = (Vec::new(), open(&late), None);
+    faults::wait_until("no connection is left", || {
+        others.push(TcpStream::connect(("127.0.0.1", server.port)).unwrap());
+        second = open(&late);
+        told_it = block_on(second.get(from_ref(&own))).err();
+        told_it.is_some()
     });
-    let url = format!("rediss://127.0.0.1:{}", server.port);
-    let shelf = open(&Options { url, ..options(&server) });
-    let error = block_on(shelf.health()).unwrap_err();
-    assert!(error.to_string().contains("redis at"), "{error}");
+    let error = told_it.unwrap();
+    assert_eq!(error.kind(), ErrorKind::Provider);
+    assert!(error.to_string().contains("maxclients"), "{error}");
+    assert_eq!(block_on(first.get(from_ref(&own))).unwrap(), [Some(told(&own))]);
+    drop(others);
+    faults::wait_until("there is one again", || block_on(second.get(from_ref(&own))).is_ok());
+    assert_eq!(block_on(second.get(from_ref(&own))).unwrap(), [Some(told(&own))]);
+}
+
+#[test]
+fn a_slow_server_is_waited_for_and_not_for_ever() {
+    let Some(server) = start(DURABLE) else { return };
+    let way = Proxy::to(&format!("127.0.0.1:{}", server.port));
+    let url = format!("redis://127.0.0.1:{}", way.port);
+    faults::slow(&way, Arc::new(open(&Options { url, ..options(&server) })));
 }

@@ -1,10 +1,10 @@
 //! Servers of one test alone, and what can be done to them.
 
+pub mod authority;
 #[cfg(feature = "postgres")]
 pub mod disk;
 pub mod instance;
 #[cfg(feature = "postgres")]
 pub mod postgres;
-#[cfg(any(feature = "postgres", feature = "mem0"))]
 pub mod proxy;
 pub mod signals;

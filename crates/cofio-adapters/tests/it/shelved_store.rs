@@ -77,6 +77,51 @@ mod on_qdrant {
     conformance::suite!(fresh, unless_skipped);
 }
 
+/// As the preset `tiered` of the program arranges it.
+mod on_tiers {
+    use cofio::model::{Kind, Layer, State};
+
+    use super::*;
+    use crate::qdrant::{Own, URL};
+    use crate::redis;
+
+    /// Returns the rules of the preset.
+    fn rules(redis: &Identifier, qdrant: &Identifier) -> Rules {
+        let to = |shelf: &Identifier| Rule::everything(shelf.clone());
+        Rules(vec![
+            Rule { states: vec![State::Archived], ..to(qdrant) },
+            Rule { kinds: vec![Kind::Working, Kind::Context], ..to(redis) },
+            Rule { kinds: vec![Kind::Fact], layers: vec![Layer::User], ..Rule::default() },
+            Rule { kinds: vec![Kind::Fact, Kind::Reflection], ..to(qdrant) },
+        ])
+    }
+
+    fn fresh() -> (Arc<dyn Store>, Option<(Place, Own)>) {
+        let provisioned = Place::new().zip(Own::open());
+        match provisioned.filter(|_| crate::shelves::provisioned(redis::URL).is_some()) {
+            Some((place, own)) => {
+                let [first, second] =
+                    ["redis", "qdrant"].map(|name| Identifier::new(name).unwrap());
+                let rules = rules(&first, &second);
+                let shelves: [(_, Arc<dyn Shelf>); 2] =
+                    [(first, redis::fresh().0), (second, own.shelf.clone())];
+                let store = Shelved::new(Arc::new(place.open()), shelves.into(), rules).unwrap();
+                (Arc::new(store), Some((place, own)))
+            }
+            // Nobody asks it anything.
+            None => (Arc::new(MemoryStore::new()), None),
+        }
+    }
+
+    fn unless_skipped(case: impl Future<Output = ()>) {
+        if std::env::var_os(redis::URL).is_some() {
+            super::unless_skipped(URL, case);
+        }
+    }
+
+    conformance::suite!(fresh, unless_skipped);
+}
+
 mod on_chroma {
     use super::*;
     use crate::chroma;

@@ -115,11 +115,35 @@ fn whichever_connection_is_cut_or_spoilt_nothing_acknowledged_is_lost() {
             crowd.writes_everywhere();
         }
     }
-    tiers.ways.iter().for_each(|way| way.set(Manner::Slow(Duration::from_millis(2))));
-    crowd.writes_everywhere();
-    tiers.ways.iter().for_each(|way| way.set(Manner::Passes));
     crowd.end().check(&house);
 }
+
+#[test]
+fn whichever_server_is_slow_nothing_acknowledged_is_lost() {
+    let Some(tiers) = Tiers::start() else { return };
+    let house = tiers.house();
+    let crowd = Crowd::begin(&house);
+    crowd.writes_everywhere();
+    let before = tiers.ways.iter().map(Proxy::harmed).sum::<usize>();
+    tiers.ways.iter().for_each(|way| way.set(Manner::Slow(SLOW)));
+    crowd.misses_nothing();
+    tiers.ways.iter().for_each(|way| way.set(Manner::Passes));
+    assert!(tiers.ways.iter().map(Proxy::harmed).sum::<usize>() > before, "nothing was slow");
+    for part in TIERS {
+        crowd.writes_everywhere();
+        tiers.way(part).set(Manner::Slow(TOO_SLOW));
+        crowd.misses(part);
+        tiers.way(part).set(Manner::Passes);
+    }
+    crowd.writes_everywhere();
+    crowd.end().check(&house);
+}
+
+/// How late everything is that is said, while nobody has to notice.
+const SLOW: Duration = Duration::from_millis(10);
+
+/// How late it is when every answer comes too late.
+const TOO_SLOW: Duration = Duration::from_secs(4);
 
 /// Returns what is done to the answers of a part besides cutting them off in the middle.
 fn spoiling(part: Part) -> Manner {
@@ -143,7 +167,12 @@ fn a_shelf_in_chroma_that_fails_loses_nothing_acknowledged() {
     server.freeze();
     crowd.misses(Part::Chroma);
     server.thaw();
-    for manner in [Manner::Halves, Manner::Spoils, Manner::Refuses] {
+    crowd.writes_everywhere();
+    way.set(Manner::Slow(SLOW));
+    crowd.misses_nothing();
+    let bad = [Manner::Slow(TOO_SLOW), Manner::Halves, Manner::Spoils, Manner::Refuses];
+    for manner in bad {
+        way.set(Manner::Passes);
         crowd.writes_everywhere();
         way.set(manner);
         crowd.misses(Part::Chroma);

@@ -125,12 +125,27 @@ def delete_batch(asked):
     return {"message": "deleted"}
 
 
+def changed(asked):
+    """Changes a text alone, as somebody does in Mem0's own pages."""
+    MEMORY.update(asked["memory"], text=asked["body"]["text"])
+    return {"message": "changed"}
+
+
 PATHS = {
     ("GET", "/v1/ping/"): lambda asked: {"status": "ok"},
     ("POST", "/v3/memories/add/"): add,
     ("POST", "/v3/memories/"): listed,
     ("DELETE", "/v1/batch/"): delete_batch,
+    ("PUT", "/v1/memories/MEMORY/"): changed,
 }
+
+
+def named(path):
+    """Returns the form of a path, and the memory that it names."""
+    parts = path.split("/")
+    if parts[:3] != ["", "v1", "memories"] or len(parts) != 5:
+        return path, None
+    return "/v1/memories/MEMORY/", parts[3]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -142,12 +157,14 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
         path = urlsplit(self.path)
-        run = PATHS.get((self.command, path.path))
+        form, memory = named(path.path)
+        run = PATHS.get((self.command, form))
         if KEY and self.headers.get("Authorization") != f"Token {KEY}":
             return self.say(401, {"detail": "Invalid API key"})
         if run is None:
             return self.say(404, {"detail": "Not found"})
-        asked = {"query": parse_qs(path.query), "body": json.loads(body) if body else None}
+        query, said = parse_qs(path.query), json.loads(body) if body else None
+        asked = {"query": query, "memory": memory, "body": said}
         try:
             with LOCK:
                 told = run(asked)
@@ -163,7 +180,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_GET = do_POST = do_DELETE = answer
+    do_GET = do_POST = do_PUT = do_DELETE = answer
 
     def log_message(self, *arguments):
         pass

@@ -5,8 +5,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -15,78 +14,32 @@ use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use tempfile::TempDir;
 
 use super::place::Place;
 use super::world::{engine, remember, search};
+use crate::servers::authority::Authority;
 
-/// An authority, and a certificate that it has signed for a name.
-struct Authority {
-    folder: TempDir,
-}
-
-impl Authority {
-    fn signing(name: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let authority = Self { folder };
-        let file = |name: &str| authority.file(name).display().to_string();
-        let new = ["req", "-newkey", "rsa:2048", "-nodes", "-subj"];
-        let own = ["-x509", "-days", "2", "-keyout", &file("ca.key"), "-out", &file("ca.pem")];
-        openssl(&[&new[..], &["/CN=Test authority"], &own].concat());
-        let asking = ["-keyout", &file("key.pem"), "-out", &file("asking.pem")];
-        openssl(&[&new[..], &["/CN=test"], &asking].concat());
-        std::fs::write(file("names"), format!("subjectAltName={name}\n")).unwrap();
-        openssl(&[
-            "x509",
-            "-req",
-            "-days",
-            "2",
-            "-in",
-            &file("asking.pem"),
-            "-CA",
-            &file("ca.pem"),
-            "-CAkey",
-            &file("ca.key"),
-            "-CAcreateserial",
-            "-extfile",
-            &file("names"),
-            "-out",
-            &file("certificate.pem"),
-        ]);
-        authority
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// Takes TLS off in front of a server, and returns the port.
-    fn guard(&self, server: &str) -> u16 {
-        let certificate = CertificateDer::from_pem_file(self.file("certificate.pem")).unwrap();
-        let key = PrivateKeyDer::from_pem_file(self.file("key.pem")).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate], key)
-            .unwrap();
-        let (config, server) = (Arc::new(config), server.to_owned());
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        thread::spawn(move || {
-            for client in listener.incoming().map_while(Result::ok) {
-                let (config, server) = (Arc::clone(&config), server.clone());
-                thread::spawn(move || take_off(client, &server, config));
-            }
-        });
-        port
-    }
-}
-
-fn openssl(arguments: &[&str]) {
-    let output = Command::new("openssl").args(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+/// Takes TLS off in front of a server, and returns the port.
+fn guard(authority: &Authority, server: &str) -> u16 {
+    let certificate = CertificateDer::from_pem_file(authority.file("certificate.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(authority.file("key.pem")).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .unwrap();
+    let (config, server) = (Arc::new(config), server.to_owned());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let (config, server) = (Arc::clone(&config), server.clone());
+            thread::spawn(move || take_off(client, &server, config));
+        }
+    });
+    port
 }
 
 /// Passes on in the clear what comes encrypted, and back, until either side ends.
@@ -131,13 +84,13 @@ fn a_certificate_counts_if_a_trusted_authority_has_signed_it_for_this_server() {
     let server = place.options.url.split(['@', '/']).nth(3).unwrap().to_owned();
     let (ours, another) = (Authority::signing("IP:127.0.0.1"), Authority::signing("IP:127.0.0.1"));
     let elsewhere = Authority::signing("DNS:somewhere.else");
-    let port = ours.guard(&server);
+    let port = guard(&ours, &server);
     let store = Arc::new(open(&place, port, &ours.file("ca.pem")).unwrap());
     let by_tls = engine(&store);
     remember(&by_tls, "alice", "the zebra under cover").unwrap();
     assert_eq!(search(&by_tls, "alice", "zebra").unwrap(), ["the zebra under cover"]);
 
-    let other_name = elsewhere.guard(&server);
+    let other_name = guard(&elsewhere, &server);
     for (port, trusted) in [(port, &another), (other_name, &elsewhere)] {
         let error = open(&place, port, &trusted.file("ca.pem")).unwrap_err();
         assert!(error.to_string().contains("TLS"), "{error:?}");

@@ -13,6 +13,7 @@ use pollster::block_on;
 
 use super::{content, slot, told, user};
 use crate::servers::instance::Instance;
+use crate::servers::proxy::{Manner, Proxy};
 
 /// Returns a guard that loses patience soon.
 pub fn guarded(shelf: Arc<dyn Shelf>, timeout: Duration) -> Guarded {
@@ -104,6 +105,53 @@ pub fn frozen(server: &Instance, shelf: Arc<dyn Shelf>) {
     assert_eq!(guarded.circuit(), Circuit::Closed);
 }
 
+/// Slows the way to the server down: as long as it answers in time nobody notices, later than that
+/// calls end with a reason and it is left alone, and all goes on when it is quick again.
+pub fn slow(way: &Proxy, shelf: Arc<dyn Shelf>) {
+    let patient = guarded(Arc::clone(&shelf), Duration::from_secs(20));
+    let hasty = guarded(shelf, Duration::from_millis(400));
+    let mut kept = vec![slot(&user("alice"), 1)];
+    block_on(patient.put(&[content(&kept[0])])).unwrap();
+    way.set(Manner::Slow(Duration::from_millis(20)));
+    let before = way.harmed();
+    for number in 2..5 {
+        let slot = slot(&user("alice"), number);
+        block_on(patient.put(&[content(&slot)])).unwrap();
+        kept.push(slot);
+        let told = kept.iter().map(|slot| Some(told(slot))).collect::<Vec<_>>();
+        assert_eq!(block_on(patient.get(&kept)).unwrap(), told);
+    }
+    let counts = patient.counts();
+    assert_eq!((counts.failures, counts.retries, counts.timeouts), (0, 0, 0));
+    assert!(way.harmed() > before, "nothing was slow");
+
+    way.set(Manner::Slow(Duration::from_secs(2)));
+    for number in 5.. {
+        let slot = slot(&user("alice"), number);
+        let error = match number % 2 {
+            0 => block_on(hasty.get(&kept)).unwrap_err(),
+            _ => block_on(hasty.put(&[content(&slot)])).unwrap_err(),
+        };
+        assert_eq!(error.kind(), ErrorKind::Provider, "{error:?}");
+        assert!(!format!("{error:?}").contains("is about"), "{error:?}");
+        if hasty.circuit() == Circuit::Open {
+            break;
+        }
+        assert!(error.to_string().ends_with("did not answer within 400 ms"), "{error}");
+        assert!(number < 9, "it is never left alone");
+    }
+    assert!(hasty.counts().opened > 0);
+
+    way.set(Manner::Passes);
+    wait_until("it is asked again", || block_on(hasty.get(&kept)).is_ok());
+    assert_eq!(hasty.circuit(), Circuit::Closed);
+    let last = slot(&user("alice"), 99);
+    wait_until("it takes writes again", || block_on(hasty.put(&[content(&last)])).is_ok());
+    kept.push(last);
+    let found = block_on(patient.get(&kept)).unwrap();
+    assert!(kept.iter().zip(found).all(|(slot, text)| text == Some(told(slot))));
+}
+
 /// Asks where nobody listens: the error says so, and may pass.
 pub fn unreachable(shelf: &dyn Shelf) {
     let slots = [slot(&user("alice"), 1)];
@@ -114,7 +162,7 @@ pub fn unreachable(shelf: &dyn Shelf) {
     }
 }
 
-pub fn wait_until(what: &str, done: impl Fn() -> bool) {
+pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() {
         assert!(start.elapsed() < Duration::from_secs(60), "waited in vain until {what}");

@@ -99,6 +99,19 @@ impl Crowd {
         }
     }
 
+    /// Waits until somebody was acknowledged something, wherever it stands, and looks whether nobody
+    /// was refused anything and no answer lacks anything.
+    pub fn misses_nothing(&self) {
+        let failures = || self.parts.iter().map(|part| self.ledger.failures(*part)).sum::<usize>();
+        let before = failures();
+        self.writes_everywhere();
+        for part in &self.parts {
+            let answer = block_on(self.engine.search(&keeper(), &query(part.name()))).unwrap();
+            assert!(answer.unavailable.is_empty(), "{answer:?}");
+        }
+        assert_eq!(failures(), before);
+    }
+
     /// Waits until somebody was told something.
     pub fn goes_on(&self) {
         let told = || -> usize {

@@ -245,8 +245,11 @@ pub(super) async fn vectors_are_known_by_their_text_while_a_memory_has_it(store:
     let check = async |known: [bool; 3]| {
         let hashes = [shared.hash, nowhere, own.hash];
         let found = store.known_vectors(&fingerprint(), &hashes).await;
-        let there: Vec<bool> = found.iter().map(Option::is_some).collect();
-        assert_eq!(there, known);
+        // Of a store that does not promise it, some may stand where it is done all the same.
+        let recall = store.0.capabilities().recall;
+        for (found, known) in found.iter().zip(known) {
+            assert!(found.is_some() == known || found.is_none() && !recall, "{found:?}");
+        }
         for (found, expected) in found.iter().zip([&shared, &shared, &own]) {
             let differ = |(a, b): (&f32, &f32)| f64::from((a - b).abs()) > TOLERANCE;
             let same = |found: &Vec<f32>| !found.iter().zip(&expected.vector).any(differ);
@@ -264,9 +267,6 @@ pub(super) async fn vectors_are_known_by_their_text_while_a_memory_has_it(store:
     keep_near(&store, &[(note(1), &[0.9, 0.5]), (bobs.clone(), &[0.9])]).await;
     assert_eq!(store.dimensions(&fingerprint()).await, Some(own.vector.len()));
     assert_eq!(store.dimensions(&other_model()).await, None);
-    if !store.0.capabilities().recall {
-        return check([false, false, false]).await;
-    }
     check([true, false, true]).await;
     store.forget(&[note(1)]).await;
     check([true, false, false]).await;
