@@ -5,14 +5,15 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cofio::model::ChangeRecord;
 use cofio::store::kit::Bell;
 use cofio::{Error, ErrorKind, Result};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::{AsyncMessage, Client};
 
 use super::connections::Connections;
-use super::failure::{failed, silent};
-use super::heard::Heard;
+use super::failure::{failed, silent, within};
+use super::heard::{BELIEVED, Heard};
 use super::read::{changes, last_change};
 use super::session::Session;
 
@@ -75,7 +76,8 @@ async fn listen_once(connections: &Connections, bell: &Arc<Bell>, heard: &Heard)
     }
 }
 
-/// Reads what was changed whenever the bell has rung, until that fails.
+/// Reads what was changed whenever the bell has rung, until that fails or takes too long: whoever
+/// answers from what is known must not believe for longer that there is nothing else.
 async fn keep(
     connections: &Connections,
     bell: &Bell,
@@ -84,14 +86,18 @@ async fn keep(
 ) -> Result<Infallible> {
     loop {
         bell.beyond(place).await;
-        let mut session = Session::read(connections).await?;
-        session.open_all().await?;
-        let changes = changes(&session, place, PIECE).await;
-        let changes = session.end(changes)?;
+        let changes = within(BELIEVED, changed(connections, place)).await?;
         let last = changes.last().ok_or_else(untold)?;
         place = last.sequence;
         heard.hear(changes);
     }
+}
+
+async fn changed(connections: &Connections, place: u64) -> Result<Vec<ChangeRecord>> {
+    let mut session = Session::read(connections).await?;
+    session.open_all().await?;
+    let changes = changes(&session, place, PIECE).await;
+    session.end(changes)
 }
 
 /// Asks again and again to be told, as the answer shows that the server is there.
