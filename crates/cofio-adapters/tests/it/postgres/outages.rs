@@ -35,6 +35,11 @@ fn impatient(url: String) -> PostgresOptions {
     PostgresOptions { connect_timeout, statement_timeout, ..PostgresOptions::new(url) }
 }
 
+fn impatiently(place: &Place, proxy: &Proxy) -> PostgresOptions {
+    let PostgresOptions { url, schema, .. } = place.by(proxy);
+    PostgresOptions { schema, ..impatient(url) }
+}
+
 fn check_told(error: &Error) {
     assert!(error.kind().retryable(), "{error:?}");
     assert!(error.to_string().contains("PostgreSQL"), "{error}");
@@ -166,11 +171,8 @@ fn a_frozen_server_holds_nobody_up_for_longer_than_agreed() {
 #[test]
 fn a_way_on_which_nothing_arrives_is_given_up() {
     let Some(place) = Place::new() else { return };
-    let server = place.options.url.split(['@', '/']).nth(3).unwrap().to_owned();
-    let proxy = Proxy::to(&server);
-    let url = place.options.url.replacen(&server, &format!("127.0.0.1:{}", proxy.port), 1);
-    let schema = place.options.schema.clone();
-    let store = PostgresStore::open(&PostgresOptions { schema, ..impatient(url) }).unwrap();
+    let proxy = Proxy::to(&place.server());
+    let store = PostgresStore::open(&impatiently(&place, &proxy)).unwrap();
     let store = Arc::new(store);
     let engine = engine(&store);
     remember(&engine, "alice", "the first zebra").unwrap();
@@ -193,11 +195,8 @@ fn a_way_on_which_nothing_arrives_is_given_up() {
 #[test]
 fn a_commit_of_which_nobody_knows_keeps_what_it_may_have_named() {
     let Some(place) = Place::new() else { return };
-    let server = place.options.url.split(['@', '/']).nth(3).unwrap().to_owned();
-    let proxy = Proxy::to(&server);
-    let url = place.options.url.replacen(&server, &format!("127.0.0.1:{}", proxy.port), 1);
-    let schema = place.options.schema.clone();
-    let home = PostgresStore::open(&PostgresOptions { schema, ..impatient(url) }).unwrap();
+    let proxy = Proxy::to(&place.server());
+    let home = PostgresStore::open(&impatiently(&place, &proxy)).unwrap();
     let attic = Arc::new(MemoryShelf::new(Timestamp::now));
     let name = Identifier::new("attic").unwrap();
     let shelves = HashMap::from([(name.clone(), attic.clone() as _)]);
@@ -234,12 +233,9 @@ fn a_commit_of_which_nobody_knows_keeps_what_it_may_have_named() {
 #[test]
 fn several_commits_of_which_nobody_knows_are_not_made_twice() {
     let Some(place) = Place::new() else { return };
-    let server = place.options.url.split(['@', '/']).nth(3).unwrap().to_owned();
-    let proxy = Proxy::to(&server);
-    let by_proxy = place.options.url.replacen(&server, &format!("127.0.0.1:{}", proxy.port), 1);
-    let schema = place.options.schema.clone();
+    let proxy = Proxy::to(&place.server());
     let statement_timeout = Duration::from_secs(4);
-    let options = PostgresOptions { schema, statement_timeout, ..impatient(by_proxy) };
+    let options = PostgresOptions { statement_timeout, ..impatiently(&place, &proxy) };
     let store = Arc::new(PostgresStore::open(&options).unwrap());
     let first = engine(&store);
     remember(&first, "alice", "the first zebra").unwrap();
