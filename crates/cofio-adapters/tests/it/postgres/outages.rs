@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -191,6 +191,55 @@ fn a_way_on_which_nothing_arrives_is_given_up() {
     assert!(search(&engine, "alice", "slow").unwrap().contains(&"the slow zebra".to_owned()));
     assert!(block_on(store.verify_audit()).is_ok());
 }
+
+#[test]
+fn whoever_was_left_without_an_answer_is_answered_on_another_connection() {
+    let Some(place) = Place::new() else { return };
+    let proxy = Proxy::to(&place.server());
+    // Nobody waits as long for a connection as for an answer.
+    let (connect_timeout, statement_timeout) = (Duration::from_secs(3), Duration::from_secs(1));
+    let (lock_timeout, options) = (Duration::from_secs(1), place.by(&proxy));
+    let options = PostgresOptions {
+        connections: READERS,
+        connect_timeout,
+        statement_timeout,
+        lock_timeout,
+        ..options
+    };
+    let store = Arc::new(PostgresStore::open(&options).unwrap());
+    let engine = engine(&store);
+    remember(&engine, "alice", "the first zebra").unwrap();
+    block_on(store.settle()).unwrap();
+    let read_all = || {
+        let together = Barrier::new(READERS);
+        thread::scope(|threads| {
+            let read = || {
+                together.wait();
+                assert_eq!(search(&engine, "alice", "zebra").unwrap(), ["the first zebra"]);
+            };
+            let reading: Vec<_> = (0..READERS).map(|_| threads.spawn(read)).collect();
+            for one in reading {
+                one.join().unwrap();
+            }
+        });
+        // What was read is recorded on a connection as well.
+        block_on(store.settle()).unwrap();
+    };
+    let connected = format!(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{}'",
+        place.options.schema
+    );
+    proxy.set(Manner::Slow(Duration::from_millis(40)));
+    wait_until("every reader has a connection", || {
+        read_all();
+        place.ask(&connected) == [READERS.to_string()]
+    });
+    proxy.set(Manner::Passes);
+    proxy.strand_all();
+    read_all();
+}
+
+const READERS: usize = 8;
 
 #[test]
 fn a_commit_of_which_nobody_knows_keeps_what_it_may_have_named() {
