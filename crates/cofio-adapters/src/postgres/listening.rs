@@ -61,7 +61,9 @@ async fn listen_once(connections: &Connections, bell: &Arc<Bell>, heard: &Heard)
     });
     let begin = format!("LISTEN {}", channel(connections.schema()));
     let settings = connections.settings();
-    client.batch_execute(&format!("{settings} {begin};")).await.map_err(failed)?;
+    let first = format!("{settings} {begin};");
+    let told = async { client.batch_execute(&first).await.map_err(failed) };
+    within(connections.patience(), told).await?;
     // Nobody was told of what was changed before.
     let session = Session::single(connections).await?;
     let last = last_change(&session).await;

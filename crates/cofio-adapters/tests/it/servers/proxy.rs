@@ -31,6 +31,8 @@ pub enum Manner {
     Spoils,
     /// Nobody is let through, and whoever was is cut off with the next word.
     Refuses,
+    /// Whoever comes is let in and never hears anything, even later; whoever was there goes on.
+    Deaf,
 }
 
 /// What happens at the worst moment.
@@ -122,6 +124,11 @@ impl Way {
     fn lead(self: &Arc<Self>, client: TcpStream, server: TcpStream) {
         if self.manner() == Manner::Refuses {
             self.harmed.fetch_add(1, Ordering::SeqCst);
+            return;
+        }
+        if self.manner() == Manner::Deaf {
+            self.harmed.fetch_add(1, Ordering::SeqCst);
+            self.streams.lock().unwrap().push(client);
             return;
         }
         let born = self.stranded.load(Ordering::SeqCst);
