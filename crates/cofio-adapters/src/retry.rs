@@ -66,6 +66,12 @@ impl Retry {
         let own = Duration::try_from_secs_f64(seconds * (0.5 + random / 2.0)).unwrap_or_default();
         asked.map_or(own, |asked| asked.max(own))
     }
+
+    /// Returns how long to wait after an attempt, counted from 0, with some chance in it.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn pause(&self, number: u32) -> Duration {
+        self.delay(number, None, random())
+    }
 }
 
 /// Returns a number from 0 to 1 that differs from one process and call to the next.
@@ -97,6 +103,15 @@ mod tests {
         let retry = Retry::default();
         check(&retry, 0, Some(60), 1.0, 60_000);
         check(&retry, 3, Some(1), 1.0, 8_000);
+    }
+
+    #[cfg(feature = "postgres")]
+    #[test]
+    fn those_who_failed_together_do_not_come_back_together() {
+        let retry = Retry::default();
+        let pauses: Vec<Duration> = (0..20).map(|_| retry.pause(1)).collect();
+        assert!(pauses.iter().all(|pause| (1_000..=2_000).contains(&pause.as_millis())));
+        assert!(pauses.iter().any(|pause| *pause != pauses[0]), "{pauses:?}");
     }
 
     #[test]

@@ -16,9 +16,16 @@ use super::failure::{failed, silent, within};
 use super::heard::{BELIEVED, Heard};
 use super::read::{changes, last_change};
 use super::session::Session;
+use crate::retry::Retry;
 
-/// How long to wait before a connection that was lost is made anew: at first, and at most.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
+/// How soon a connection that was lost is made anew, again and again.
+const RETRY: Retry = Retry {
+    retries: u32::MAX,
+    first_delay: Duration::from_millis(100),
+    factor: 2.0,
+    longest_delay: Duration::from_secs(10),
+    deadline: Duration::MAX,
+};
 
 /// How often a server is asked whether it is there.
 const PULSE: Duration = Duration::from_secs(1);
@@ -34,15 +41,15 @@ pub(super) fn channel(schema: &str) -> String {
 /// Rings for every commit that went on in the sequence of changes, and keeps what was changed in
 /// mind, for as long as it is polled.
 pub(super) async fn listen(connections: Connections, bell: Arc<Bell>, heard: Arc<Heard>) {
-    let mut pause = PAUSES.0;
+    let mut failures = 0_u32;
     loop {
         // Whatever ended it, the next one may do better.
         if listen_once(&connections, &bell, &heard).await.is_ok() {
-            pause = PAUSES.0;
+            failures = 0;
         }
         heard.end();
-        sleep(pause).await;
-        pause = PAUSES.1.min(pause * 2);
+        sleep(RETRY.pause(failures)).await;
+        failures = failures.saturating_add(1);
     }
 }
 
