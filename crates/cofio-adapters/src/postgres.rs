@@ -32,6 +32,7 @@ mod roles;
 mod rows;
 mod schema;
 mod session;
+mod slot;
 mod spending;
 mod terms;
 mod unshelved;

@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 
 use super::rows::{self, SCOPE, get};
 use super::session::{Session, Sql};
-use super::world::{Content, Slot};
+use super::slot::{Content, Slot};
 
 /// What is in every persisted memory whose text stands elsewhere.
 const SIGN: &str = "\"standing\":";
