@@ -80,6 +80,7 @@ mod http;
     feature = "openai",
     feature = "models",
     feature = "llm",
+    feature = "postgres",
     feature = "redis",
     feature = "chroma",
     feature = "mem0",

@@ -83,6 +83,9 @@ pub fn postgres_options(at: &PostgresAt) -> PostgresOptions {
     PostgresOptions {
         schema: at.schema.clone(),
         connections: at.connections,
+        connect_timeout: at.connect_timeout,
+        statement_timeout: at.statement_timeout,
+        lock_timeout: at.lock_timeout,
         root_certificates: at.certificates.clone(),
         ..PostgresOptions::new(at.url.reveal())
     }
@@ -101,4 +104,36 @@ pub fn only_a_file(doing: &str) -> Error {
          use what PostgreSQL has for it, such as pg_dump"
     );
     Error::new(ErrorKind::Unsupported, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_is_set_for_postgresql_reaches_it() {
+        let [connect_timeout, statement_timeout, lock_timeout] = [1, 2, 3].map(Duration::from_secs);
+        let (url, schema) = ("postgres://me:secret@db/c", "memories");
+        let at = PostgresAt {
+            url: url.parse().unwrap(),
+            schema: schema.to_owned(),
+            connections: 5,
+            connect_timeout,
+            statement_timeout,
+            lock_timeout,
+            certificates: Some("/x/ca.pem".into()),
+        };
+        let expected = PostgresOptions {
+            schema: schema.to_owned(),
+            connections: 5,
+            connect_timeout,
+            statement_timeout,
+            lock_timeout,
+            root_certificates: Some("/x/ca.pem".into()),
+            ..PostgresOptions::new(url)
+        };
+        assert_eq!(postgres_options(&at), expected);
+    }
 }

@@ -40,6 +40,7 @@ struct Alone {
     config: Config,
     tls: MakeRustlsConnect,
     settings: String,
+    timeout: Duration,
 }
 
 /// A connection that works as whoever the address names, and what makes others.
@@ -78,7 +79,12 @@ impl Connections {
         drop(client);
         let settings = settings(options, vector);
         let patience = options.patience();
-        let alone = Alone { config: config.clone(), tls: tls.clone(), settings: settings.clone() };
+        let alone = Alone {
+            config: config.clone(),
+            tls: tls.clone(),
+            settings: settings.clone(),
+            timeout: options.connect_timeout,
+        };
         let made = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
             let settings = settings.clone();
             Box::pin(async move {
@@ -114,8 +120,10 @@ impl Connections {
 
     /// Makes a connection for one purpose alone, on which [`Self::settings`] were not said yet.
     pub(super) async fn alone(&self) -> Result<(Client, Connection<Socket, Encrypted>)> {
-        let Alone { config, tls, .. } = &*self.alone;
-        config.connect(tls.clone()).await.map_err(failed)
+        let Alone { config, tls, timeout, .. } = &*self.alone;
+        // The driver counts only until somebody takes the connection, who may say nothing.
+        let connected = async { config.connect(tls.clone()).await.map_err(failed) };
+        within(*timeout, connected).await
     }
 
     /// Returns what is to be said first on a connection.

@@ -30,6 +30,14 @@ pub(super) fn failed(cause: tokio_postgres::Error) -> Error {
         &SqlState::DISK_FULL => {
             (ErrorKind::Provider, "the disk of PostgreSQL is full; make room on it")
         }
+        &SqlState::OUT_OF_MEMORY => (
+            ErrorKind::Provider,
+            "PostgreSQL has not enough memory; give its machine more, or let it use less (work_mem)",
+        ),
+        &SqlState::CONFIGURATION_LIMIT_EXCEEDED => (
+            ErrorKind::Provider,
+            "PostgreSQL has reached a limit that its settings set, such as temp_file_limit; raise it",
+        ),
         &SqlState::TOO_MANY_CONNECTIONS => (
             ErrorKind::Provider,
             "PostgreSQL has too many connections; raise max_connections, or let each process have fewer",

@@ -15,10 +15,11 @@ use super::listening;
 use super::plain::plain;
 use super::rows::bounded;
 use super::session::{Session, Sql, opening};
+use super::slot::{Queue, Slot, Stages};
 use super::terms::Terms;
 use super::unshelved;
 use super::vectors;
-use super::world::{Queue, Slot, Stages, World};
+use super::world::World;
 
 /// Opens every scope, for what a job did anywhere.
 const ALL: &str = "SELECT set_config('cofio.scopes', 'all', true)";

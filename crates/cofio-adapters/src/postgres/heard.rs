@@ -9,8 +9,8 @@ use cofio::model::ChangeRecord;
 /// How many changes are remembered.
 const MOST: usize = 4_096;
 
-/// For how long a server is believed to be there.
-const BELIEVED: Duration = Duration::from_secs(5);
+/// For how long a server is believed to be there, and to have changed nothing that it has not told of.
+pub(super) const BELIEVED: Duration = Duration::from_secs(5);
 
 /// The latest changes, for as long as somebody listens.
 #[derive(Debug, Default)]

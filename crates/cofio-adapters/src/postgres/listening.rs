@@ -5,19 +5,27 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cofio::model::ChangeRecord;
 use cofio::store::kit::Bell;
 use cofio::{Error, ErrorKind, Result};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::{AsyncMessage, Client};
 
 use super::connections::Connections;
-use super::failure::{failed, silent};
-use super::heard::Heard;
+use super::failure::{failed, silent, within};
+use super::heard::{BELIEVED, Heard};
 use super::read::{changes, last_change};
 use super::session::Session;
+use crate::retry::Retry;
 
-/// How long to wait before a connection that was lost is made anew: at first, and at most.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
+/// How soon a connection that was lost is made anew, again and again.
+const RETRY: Retry = Retry {
+    retries: u32::MAX,
+    first_delay: Duration::from_millis(100),
+    factor: 2.0,
+    longest_delay: Duration::from_secs(10),
+    deadline: Duration::MAX,
+};
 
 /// How often a server is asked whether it is there.
 const PULSE: Duration = Duration::from_secs(1);
@@ -33,15 +41,15 @@ pub(super) fn channel(schema: &str) -> String {
 /// Rings for every commit that went on in the sequence of changes, and keeps what was changed in
 /// mind, for as long as it is polled.
 pub(super) async fn listen(connections: Connections, bell: Arc<Bell>, heard: Arc<Heard>) {
-    let mut pause = PAUSES.0;
+    let mut failures = 0_u32;
     loop {
         // Whatever ended it, the next one may do better.
         if listen_once(&connections, &bell, &heard).await.is_ok() {
-            pause = PAUSES.0;
+            failures = 0;
         }
         heard.end();
-        sleep(pause).await;
-        pause = PAUSES.1.min(pause * 2);
+        sleep(RETRY.pause(failures)).await;
+        failures = failures.saturating_add(1);
     }
 }
 
@@ -60,7 +68,9 @@ async fn listen_once(connections: &Connections, bell: &Arc<Bell>, heard: &Heard)
     });
     let begin = format!("LISTEN {}", channel(connections.schema()));
     let settings = connections.settings();
-    client.batch_execute(&format!("{settings} {begin};")).await.map_err(failed)?;
+    let first = format!("{settings} {begin};");
+    let told = async { client.batch_execute(&first).await.map_err(failed) };
+    within(connections.patience(), told).await?;
     // Nobody was told of what was changed before.
     let session = Session::single(connections).await?;
     let last = last_change(&session).await;
@@ -75,7 +85,8 @@ async fn listen_once(connections: &Connections, bell: &Arc<Bell>, heard: &Heard)
     }
 }
 
-/// Reads what was changed whenever the bell has rung, until that fails.
+/// Reads what was changed whenever the bell has rung, until that fails or takes too long: whoever
+/// answers from what is known must not believe for longer that there is nothing else.
 async fn keep(
     connections: &Connections,
     bell: &Bell,
@@ -84,14 +95,18 @@ async fn keep(
 ) -> Result<Infallible> {
     loop {
         bell.beyond(place).await;
-        let mut session = Session::read(connections).await?;
-        session.open_all().await?;
-        let changes = changes(&session, place, PIECE).await;
-        let changes = session.end(changes)?;
+        let changes = within(BELIEVED, changed(connections, place)).await?;
         let last = changes.last().ok_or_else(untold)?;
         place = last.sequence;
         heard.hear(changes);
     }
+}
+
+async fn changed(connections: &Connections, place: u64) -> Result<Vec<ChangeRecord>> {
+    let mut session = Session::read(connections).await?;
+    session.open_all().await?;
+    let changes = changes(&session, place, PIECE).await;
+    session.end(changes)
 }
 
 /// Asks again and again to be told, as the answer shows that the server is there.

@@ -14,7 +14,8 @@ use super::connections::Connections;
 use super::pending;
 use super::rows::{count, damaged, get, parsed};
 use super::session::Session;
-use super::world::{Identity, Queue, Slot, Stages, Stored, World};
+use super::slot::{Identity, Queue, Slot, Stages, Stored};
+use super::world::World;
 
 /// The columns that [`slot`] reads.
 pub(super) const SLOT: &str =

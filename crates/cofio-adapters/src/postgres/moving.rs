@@ -7,10 +7,11 @@ use async_trait::async_trait;
 use cofio::store::{CarriedMemory, Movable, Part, Record, RecordKey, Store, Stretch};
 use cofio::{Error, ErrorKind, Result};
 
+use super::PostgresStore;
 use super::connections::Connections;
+use super::doing::{asking, reading_all, writing};
 use super::rows::get;
 use super::session::Session;
-use super::{PostgresStore, asking, reading_all, writing};
 
 #[async_trait]
 impl Movable for PostgresStore {

@@ -8,6 +8,7 @@ use super::audit::Head;
 use super::plain::{original, plain};
 use super::rows::{self, MEMORY, MEMORY_COLUMNS, bounded, count, get};
 use super::session::{Session, Sql};
+use super::unshelved::standing;
 
 /// Returns the model that memories are embedded with.
 pub(super) async fn adopted(session: &Session) -> Result<Option<Fingerprint>> {
@@ -93,17 +94,15 @@ pub(super) async fn adopt(session: &Session, fingerprint: &Fingerprint) -> Resul
 /// will do.
 pub(super) async fn wait_anew(session: &Session) -> Result<()> {
     session.execute("DELETE FROM pending", &[]).await?;
-    session
-        .execute(
-            "INSERT INTO pending (memory, scope) SELECT m.memory, m.scope FROM memories AS m
-             WHERE m.fingerprint IS NULL
-                OR m.fingerprint <> (SELECT value FROM settings WHERE name = 'model')
-                OR (NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = m.memory)
-                    AND (m.document::json #>> '{standing,vectors}') IS DISTINCT FROM 'true')",
-            &[],
-        )
-        .await
-        .map(drop)
+    let standing = standing("m");
+    let sql = format!(
+        "INSERT INTO pending (memory, scope) SELECT m.memory, m.scope FROM memories AS m
+         WHERE m.fingerprint IS NULL
+            OR m.fingerprint <> (SELECT value FROM settings WHERE name = 'model')
+            OR (NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = m.memory)
+                AND ({standing} ->> 'vectors') IS DISTINCT FROM 'true')"
+    );
+    session.execute(&sql, &[]).await.map(drop)
 }
 
 /// Hands out memories that nobody is embedding, and puts aside what cannot be read.

@@ -217,8 +217,12 @@ impl Session {
 
     /// Ends a transaction in which nothing is to be kept, and passes an answer on.
     ///
-    /// Nobody has to wait for the end.
+    /// Nobody has to wait for the end. A connection that was lost is given up at once, so that
+    /// another may take its place.
     pub(super) fn end<T>(mut self, answer: Result<T>) -> Result<T> {
+        if answer.as_ref().is_err_and(is_lost) {
+            return answer;
+        }
         let Some(client) = self.client.take() else { return answer };
         if self.begin.is_none() || !self.begun.load(Ordering::Relaxed) {
             return answer;

@@ -7,10 +7,21 @@ use tokio_postgres::Row;
 
 use super::rows::{self, SCOPE, get};
 use super::session::{Session, Sql};
-use super::world::{Content, Slot};
+use super::slot::{Content, Slot};
 
 /// What is in every persisted memory whose text stands elsewhere.
 const SIGN: &str = "\"standing\":";
+
+/// Returns the SQL for where a document of a table says that its text stands; null if it stands in it.
+///
+/// PostgreSQL looks into no document that has a zero byte anywhere, so that another character is
+/// there meanwhile; what only looks like a zero byte becomes another text, which nobody reads here.
+pub(super) fn standing(table: &str) -> String {
+    format!(
+        r"(CASE WHEN strpos({table}.document, '{SIGN}') > 0
+           THEN replace({table}.document, '\u0000', '\ufffd')::json -> 'standing' END)"
+    )
+}
 
 /// Notes the texts of memories that are removed, and of their earlier versions.
 pub(super) fn note(gone: &[(&MemoryId, &Slot)]) -> Vec<Sql> {
@@ -19,18 +30,19 @@ pub(super) fn note(gone: &[(&MemoryId, &Slot)]) -> Vec<Sql> {
     let fresh: Vec<Fresh> = gone.iter().flat_map(|(id, slot)| Fresh::of(id, slot)).collect();
     let mut all = Vec::new();
     if !stored.is_empty() {
+        let standing = standing("d");
         let sql = format!(
             "INSERT INTO unshelved (shelf, scope, id, edition)
-             SELECT d.document::json -> 'standing' ->> 'shelf', d.scope, d.id,
-                    (d.document::json -> 'standing' ->> 'edition')::bigint
+             SELECT s.standing ->> 'shelf', s.scope, s.id, (s.standing ->> 'edition')::bigint
              FROM (
-                 SELECT m.scope, m.id, m.document FROM memories AS m WHERE m.memory = ANY ($1)
-                 UNION ALL
-                 SELECT m.scope, m.id, v.document
-                 FROM memories AS m JOIN versions AS v USING (memory) WHERE m.memory = ANY ($1)
-             ) AS d
-             WHERE CASE WHEN strpos(d.document, '{SIGN}') > 0
-                        THEN d.document::json -> 'standing' ->> 'shelf' END IS NOT NULL
+                 SELECT d.scope, d.id, {standing} AS standing FROM (
+                     SELECT m.scope, m.id, m.document FROM memories AS m WHERE m.memory = ANY ($1)
+                     UNION ALL
+                     SELECT m.scope, m.id, v.document
+                     FROM memories AS m JOIN versions AS v USING (memory) WHERE m.memory = ANY ($1)
+                 ) AS d
+             ) AS s
+             WHERE s.standing IS NOT NULL
              ON CONFLICT DO NOTHING"
         );
         all.push(Sql::with(&sql, vec![Box::new(stored)]));

@@ -8,8 +8,9 @@ use cofio::store::decode;
 
 use super::rows::{bounded, get};
 use super::session::{Session, Sql};
+use super::slot::Slot;
 use super::terms::Vector;
-use super::world::{Slot, World};
+use super::world::World;
 
 /// Up to how many passages of the searched scopes each vector is compared.
 const EXACT: u64 = 20_000;

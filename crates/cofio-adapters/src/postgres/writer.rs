@@ -21,6 +21,7 @@ use super::load::load;
 use super::rows::{bounded, get};
 use super::session::Session;
 use super::world::{World, Written};
+use crate::retry::Retry;
 
 /// How many requests are committed together at most.
 const GROUP: usize = 256;
@@ -28,8 +29,21 @@ const GROUP: usize = 256;
 /// How long what nobody waits for waits for others to be written with.
 const SOON: Duration = Duration::from_millis(200);
 
-/// How often a transaction is tried that failed because of others, or of its connection.
-const ATTEMPTS: u32 = 6;
+/// How often a transaction is tried again that failed because of others, or of its connection.
+const RETRY: Retry = Retry {
+    retries: 5,
+    first_delay: Duration::from_millis(80),
+    factor: 2.0,
+    longest_delay: Duration::from_millis(1_280),
+    deadline: Duration::MAX,
+};
+
+/// How often it is asked what became of one.
+const ASKING: Retry = Retry {
+    first_delay: Duration::from_millis(50),
+    longest_delay: Duration::from_millis(800),
+    ..RETRY
+};
 
 /// Hands work to the task.
 #[derive(Debug)]
@@ -230,9 +244,8 @@ type Answers = Vec<Result<Vec<Outcome>>>;
 
 /// Tries a transaction until it is certain what became of it.
 async fn write_together(connections: &Connections, writes: &[Write]) -> Result<Answers> {
-    let mut attempt = 0;
+    let mut retries = 0;
     loop {
-        attempt += 1;
         match attempt_once(connections, writes).await {
             Ok(Attempt::Done(answers)) => return Ok(answers),
             Ok(Attempt::Unknown { trace, answers }) => {
@@ -241,17 +254,18 @@ async fn write_together(connections: &Connections, writes: &[Write]) -> Result<A
                 }
             }
             Err(error) if is_lost(&error) || is_collision(&error) => {
-                if attempt >= ATTEMPTS {
+                if retries >= RETRY.retries {
                     return Err(error);
                 }
             }
             Err(error) => return Err(error),
         }
-        if attempt >= ATTEMPTS {
+        if retries >= RETRY.retries {
             return Err(Error::new(ErrorKind::Provider, "PostgreSQL ended every connection"));
         }
         connections.renew();
-        sleep(Duration::from_millis(20 << attempt)).await;
+        sleep(RETRY.pause(retries)).await;
+        retries += 1;
     }
 }
 
@@ -337,7 +351,7 @@ impl Trace {
 
 /// Asks what became of a transaction, on another connection.
 async fn was_committed(connections: &Connections, trace: &Trace) -> Result<bool> {
-    let (begun, mut delay, mut last) = (Instant::now(), Duration::from_millis(25), None);
+    let (begun, mut times, mut last) = (Instant::now(), 0, None);
     while begun.elapsed() < connections.patience() {
         match fate(connections, trace).await {
             Ok(Some(committed)) => return Ok(committed),
@@ -347,8 +361,8 @@ async fn was_committed(connections: &Connections, trace: &Trace) -> Result<bool>
                 last = Some(error);
             }
         }
-        sleep(delay).await;
-        delay = (delay * 2).min(Duration::from_millis(400));
+        sleep(ASKING.pause(times)).await;
+        times += 1;
     }
     Err(undecided(last))
 }

@@ -2,6 +2,7 @@
 
 mod at_hand;
 mod faults;
+mod indexes;
 mod large;
 mod limits;
 mod listening;

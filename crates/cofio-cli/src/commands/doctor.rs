@@ -138,7 +138,7 @@ impl DoctorOutput {
         page.strong("settings");
         for setting in &self.settings {
             let value = setting.value.as_deref().unwrap_or("-");
-            page.indented(format!("{:<22} {value}  ({})", setting.name, setting.origin));
+            page.indented(format!("{:<29} {value}  ({})", setting.name, setting.origin));
         }
         page.gap();
         page.strong("checks");

@@ -203,6 +203,12 @@ pub struct PostgresAt {
     pub url: Address,
     pub schema: String,
     pub connections: usize,
+    /// How long making a connection may take.
+    pub connect_timeout: Duration,
+    /// How long one statement may take.
+    pub statement_timeout: Duration,
+    /// How long to wait for others who write.
+    pub lock_timeout: Duration,
     pub certificates: Option<PathBuf>,
 }
 
@@ -259,6 +265,9 @@ fn postgres(values: &Values) -> Result<HomeAt> {
         url: values.postgres_url.value.clone().ok_or_else(|| cannot(values, missing))?,
         schema: values.postgres_schema.value.clone(),
         connections: values.postgres_connections.value,
+        connect_timeout: Duration::from_millis(values.postgres_connect_timeout_ms.value),
+        statement_timeout: Duration::from_millis(values.postgres_statement_timeout_ms.value),
+        lock_timeout: Duration::from_millis(values.postgres_lock_timeout_ms.value),
         certificates: values.postgres_certificates.value.clone(),
     }))
 }

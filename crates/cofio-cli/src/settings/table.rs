@@ -105,6 +105,12 @@ settings! {
     postgres_schema = "postgres.schema": String, "COFIO_POSTGRES_SCHEMA", MayNotSet, read::schema, |_| default::fixed("cofio".to_owned());
     /// How many connections there are at most.
     postgres_connections = "postgres.connections": usize, "COFIO_POSTGRES_CONNECTIONS", MayNotSet, read::number::<2, 1_000, _>, |_| default::fixed(8);
+    /// How many milliseconds making a connection may take.
+    postgres_connect_timeout_ms = "postgres.connect_timeout_ms": u64, "COFIO_POSTGRES_CONNECT_TIMEOUT_MS", MayNotSet, read::number::<10, 600_000, _>, |_| default::fixed(10_000);
+    /// How many milliseconds one statement may take.
+    postgres_statement_timeout_ms = "postgres.statement_timeout_ms": u64, "COFIO_POSTGRES_STATEMENT_TIMEOUT_MS", MayNotSet, read::number::<10, 3_600_000, _>, |_| default::fixed(60_000);
+    /// How many milliseconds to wait for others who write.
+    postgres_lock_timeout_ms = "postgres.lock_timeout_ms": u64, "COFIO_POSTGRES_LOCK_TIMEOUT_MS", MayNotSet, read::number::<10, 3_600_000, _>, |_| default::fixed(30_000);
     /// A file of certificates whose authorities are trusted, in place of the usual ones.
     postgres_certificates = "postgres.certificates": Option<PathBuf>, "COFIO_POSTGRES_CERTIFICATES", MayNotSet, read::some_file, |_| default::fixed(None);
     /// Where Redis is; a password in it is never shown.

@@ -144,6 +144,9 @@ fn every_setting_listens_to_every_source() {
         ("postgres.url", "postgres://cofio@db/cofio"),
         ("postgres.schema", "memories"),
         ("postgres.connections", "20"),
+        ("postgres.connect_timeout_ms", "2000"),
+        ("postgres.statement_timeout_ms", "90000"),
+        ("postgres.lock_timeout_ms", "5000"),
         ("postgres.certificates", "/x/ca.pem"),
         ("redis.url", "redis://127.0.0.1:6379"),
         ("redis.promise", "as-configured"),
@@ -222,6 +225,9 @@ fn every_setting_listens_to_every_source() {
         postgres_url: Some("postgres://cofio@db/cofio".to_owned()),
         postgres_schema: Some("memories".to_owned()),
         postgres_connections: Some("20".to_owned()),
+        postgres_connect_timeout_ms: Some("2000".to_owned()),
+        postgres_statement_timeout_ms: Some("90000".to_owned()),
+        postgres_lock_timeout_ms: Some("5000".to_owned()),
         postgres_certificates: Some("/x/ca.pem".into()),
         redis_url: Some("redis://127.0.0.1:6379".to_owned()),
         redis_promise: Some("as-configured".to_owned()),
@@ -335,6 +341,9 @@ fn defaults_are_as_documented() {
         "postgres.url | - | default",
         "postgres.schema | cofio | default",
         "postgres.connections | 8 | default",
+        "postgres.connect_timeout_ms | 10000 | default",
+        "postgres.statement_timeout_ms | 60000 | default",
+        "postgres.lock_timeout_ms | 30000 | default",
         "postgres.certificates | - | default",
         "redis.url | - | default",
         "redis.promise | durable | default",
@@ -568,6 +577,9 @@ fn a_project_file_cannot_say_whose_memories_are_or_where_they_go() {
         "postgres.url",
         "postgres.schema",
         "postgres.connections",
+        "postgres.connect_timeout_ms",
+        "postgres.statement_timeout_ms",
+        "postgres.lock_timeout_ms",
         "postgres.certificates",
         "redis.url",
         "redis.promise",
@@ -634,7 +646,8 @@ fn an_unknown_name_is_refused_with_the_nearest_known() {
     check("Time-Zone = 'UTC'", ":1 has the unknown setting \"Time-Zone\": did you mean time_zone?");
     check("stroe = 'x'", ":1 has the unknown setting \"stroe\": did you mean store?");
     let known = "store, backend, memory_dir, preset, routes, postgres.url, postgres.schema, \
-                 postgres.connections, postgres.certificates, redis.url, redis.promise, qdrant.url, \
+                 postgres.connections, postgres.connect_timeout_ms, postgres.statement_timeout_ms, \
+                 postgres.lock_timeout_ms, postgres.certificates, redis.url, redis.promise, qdrant.url, \
                  qdrant.key_env, chroma.url, chroma.tenant, chroma.database, chroma.key_env, mem0.url, \
                  mem0.key_env, retry.retries, retry.first_delay_ms, retry.longest_delay_ms, \
                  retry.timeout_ms, user, agent, session, project, team, org, company, layer, kind, limit, \

@@ -20,7 +20,8 @@ use super::super::pending;
 use super::super::plain::{original, plain};
 use super::super::rows::{bounded, count, damaged, get};
 use super::super::session::{Session, Sql};
-use super::super::world::{Content, Queue, Slot, Stages, Version, World};
+use super::super::slot::{Content, Queue, Slot, Stages, Version};
+use super::super::world::World;
 
 fn numbers(keys: &[RecordKey]) -> Vec<i64> {
     let number =

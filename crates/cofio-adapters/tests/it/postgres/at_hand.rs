@@ -1,7 +1,7 @@
 //! Working memory in the process is what PostgreSQL has, whichever process changes it.
 
 use std::sync::Arc;
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use cofio::at_hand::{AtHand, Which};
@@ -11,11 +11,13 @@ use cofio::model::{
 };
 use cofio::store::Store;
 use cofio::{Engine, Selection};
+use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 use pollster::block_on;
 
 use super::listening::end_listening;
-use super::place::Place;
+use super::place::{Admin, Place, url};
 use super::world::engine;
+use crate::shelves::faults::wait_until;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -106,4 +108,43 @@ fn what_happens_while_nobody_listens_is_read_all_the_same() {
         assert!(begin.elapsed() < PATIENCE, "it is behind for ever");
         sleep(Duration::from_millis(5));
     }
+}
+
+#[test]
+fn what_is_told_and_cannot_be_read_is_not_kept_from_anybody_for_long() {
+    let Some(place) = Place::new() else { return };
+    // Whoever waits for a lock, or for a connection, does so for longer than this test.
+    let (lock_timeout, statement_timeout) = (PATIENCE * 2, PATIENCE * 2);
+    let options = place.options.clone();
+    let options = PostgresOptions { connections: 2, lock_timeout, statement_timeout, ..options };
+    let home: Arc<dyn Store> = Arc::new(PostgresStore::open(&options).unwrap());
+    let here = engine(&Arc::new(AtHand::new(home.clone(), Which::default())));
+    let there = engine(&Arc::new(place.open()));
+    follow(&*home);
+    let first = keep(&here, "fetch the ledger");
+    assert_eq!(texts(&here), ["fetch the ledger"]);
+    block_on(home.settle()).unwrap();
+    let place_before = block_on(home.last_change()).unwrap();
+    let watch = Admin::new(&url().unwrap());
+    let waiting = format!(
+        "SELECT count(*) FROM pg_stat_activity
+         WHERE application_name = '{}' AND wait_event_type = 'Lock'",
+        place.options.schema
+    );
+
+    // Nobody needs the keys to forget, so that only who asks for them waits.
+    place.run("BEGIN; LOCK TABLE keys");
+    thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| block_on(home.keys()).unwrap());
+        }
+        wait_until("no connection is free", || watch.ask(&waiting) == ["2"]);
+        block_on(there.forget(&alice(), std::slice::from_ref(&first))).unwrap();
+        wait_until("what is at hand is not believed", || home.news(place_before).is_none());
+        let reading = threads.spawn(|| texts(&here));
+        place.run("COMMIT");
+        assert_eq!(reading.join().unwrap(), Vec::<String>::new());
+    });
+    follow(&*home);
+    assert!(texts(&here).is_empty());
 }

@@ -92,10 +92,8 @@ fn remember_at_last(engine: &Engine, text: &str) {
 #[test]
 fn a_connection_lost_during_a_commit_neither_loses_nor_doubles_it() {
     let Some(place) = Place::new() else { return };
-    let server = place.options.url.split(['@', '/']).nth(3).unwrap().to_owned();
-    let proxy = Proxy::to(&server);
-    let url = place.options.url.replacen(&server, &format!("127.0.0.1:{}", proxy.port), 1);
-    let store = PostgresStore::open(&PostgresOptions { url, ..place.options.clone() }).unwrap();
+    let proxy = Proxy::to(&place.server());
+    let store = PostgresStore::open(&place.by(&proxy)).unwrap();
     let store = Arc::new(store);
     let engine = engine(&store);
     for (number, cut) in [Cut::Before, Cut::After, Cut::After, Cut::Before].into_iter().enumerate()

@@ -16,7 +16,8 @@ use pollster::block_on;
 use super::place::Place;
 use super::world::{engine, remember};
 
-const MANY: usize = 21_000;
+/// How many memories there are: more than are compared one by one.
+pub const MANY: usize = 21_000;
 const NEAREST: usize = 10;
 
 /// Looks by cues, and tells what it was told.
@@ -41,7 +42,7 @@ impl Inquiry for Asking {
 }
 
 /// Makes a scope of many memories, which all say the same, and nothing to find them by.
-fn crowded(place: &Place) -> Arc<PostgresStore> {
+pub fn crowded(place: &Place) -> Arc<PostgresStore> {
     let store = Arc::new(place.open());
     remember(&engine(&store), "alice", "Alice saw the zebra").unwrap();
     place.run(&format!(
@@ -56,13 +57,13 @@ fn crowded(place: &Place) -> Arc<PostgresStore> {
 }
 
 /// Means everything in the scope.
-fn everything() -> Filter {
+pub fn everything() -> Filter {
     let scope = Scope::user(Identifier::new("alice").unwrap());
     Filter::new(vec![scope], Timestamp::now())
 }
 
 /// Returns what speaks for memories of the scope.
-fn evidence(store: &PostgresStore, cues: Cues) -> Evidence {
+pub fn evidence(store: &PostgresStore, cues: Cues) -> Evidence {
     evidence_of(store, &everything(), cues)
 }
 
@@ -102,7 +103,7 @@ fn frequent_words_count_where_rare_ones_lead_to() {
 }
 
 /// Gives all of the scope vectors by chance, and returns what a question means.
-fn embedded(place: &Place) -> Meaning {
+pub fn embedded(place: &Place) -> Meaning {
     place.run(&format!(
         "SELECT setseed(0.5);
          SELECT add_model('model', 8);

@@ -194,3 +194,35 @@ fn a_server_that_takes_no_writes_is_told() {
     assert!(error.kind().retryable(), "a standby may become the primary");
     assert!(error.to_string().contains("read-only"), "{error:?}");
 }
+
+#[test]
+fn a_server_that_lacks_something_is_told_what_it_lacks() {
+    let Some(place) = Place::new() else { return };
+    let store = Arc::new(place.open());
+    let engine = engine(&store);
+    let check = |code: &str, expected: &str| {
+        place.run(&format!(
+            "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+             BEGIN RAISE 'no room for %', NEW.document USING ERRCODE = '{code}'; END $$;
+             CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON memories
+                 FOR EACH ROW EXECUTE FUNCTION fail()"
+        ));
+        let error = remember(&engine, "alice", "the zebra").unwrap_err();
+        assert!(error.kind().retryable() && !error.is_undecided(), "{error:?}");
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(error.details()["sqlstate"], code);
+        assert!(!format!("{error:?}").contains("zebra"), "{error:?}");
+    };
+    check("53100", "the disk of PostgreSQL is full; make room on it");
+    check(
+        "53200",
+        "PostgreSQL has not enough memory; give its machine more, or let it use less (work_mem)",
+    );
+    check(
+        "53400",
+        "PostgreSQL has reached a limit that its settings set, such as temp_file_limit; raise it",
+    );
+    place.run("DROP TRIGGER fail ON memories");
+    remember(&engine, "alice", "the zebra").unwrap();
+    assert!(block_on(store.verify_audit()).is_ok());
+}

@@ -5,11 +5,13 @@ use std::thread;
 use std::time::Duration;
 
 use cofio::store::Store as _;
-use cofio_adapters::postgres::PostgresStore;
+use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 use pollster::block_on;
 
 use super::place::Place;
 use super::world::{engine, remember};
+use crate::servers::proxy::{Manner, Proxy};
+use crate::shelves::faults::wait_until;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -74,4 +76,18 @@ fn nobody_is_told_of_another_schema() {
     assert_eq!(telling.try_recv(), Err(mpsc::TryRecvError::Empty));
     remember(&engine(&one), "alice", "lion").unwrap();
     telling.recv_timeout(PATIENCE).expect("it is told");
+}
+
+#[test]
+fn a_way_on_which_nobody_answers_at_first_is_tried_again() {
+    let Some(place) = Place::new() else { return };
+    let proxy = Proxy::to(&place.server());
+    let connect_timeout = Duration::from_secs(2);
+    let options = PostgresOptions { connect_timeout, ..place.by(&proxy) };
+    let store = PostgresStore::open(&options).unwrap();
+    proxy.set(Manner::Deaf);
+    assert!(store.news(0).is_none(), "nobody listens yet");
+    wait_until("somebody tries to listen", || proxy.harmed() > 0);
+    proxy.set(Manner::Passes);
+    wait_until("somebody listens", || store.news(0).is_some());
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,6 +33,11 @@ fn impatient(url: String) -> PostgresOptions {
     let (connect_timeout, statement_timeout) =
         (Duration::from_millis(700), Duration::from_millis(800));
     PostgresOptions { connect_timeout, statement_timeout, ..PostgresOptions::new(url) }
+}
+
+fn impatiently(place: &Place, proxy: &Proxy) -> PostgresOptions {
+    let PostgresOptions { url, schema, .. } = place.by(proxy);
+    PostgresOptions { schema, ..impatient(url) }
 }
 
 fn check_told(error: &Error) {
@@ -166,11 +171,8 @@ fn a_frozen_server_holds_nobody_up_for_longer_than_agreed() {
 #[test]
 fn a_way_on_which_nothing_arrives_is_given_up() {
     let Some(place) = Place::new() else { return };
-    let server = place.options.url.split(['@', '/']).nth(3).unwrap().to_owned();
-    let proxy = Proxy::to(&server);
-    let url = place.options.url.replacen(&server, &format!("127.0.0.1:{}", proxy.port), 1);
-    let schema = place.options.schema.clone();
-    let store = PostgresStore::open(&PostgresOptions { schema, ..impatient(url) }).unwrap();
+    let proxy = Proxy::to(&place.server());
+    let store = PostgresStore::open(&impatiently(&place, &proxy)).unwrap();
     let store = Arc::new(store);
     let engine = engine(&store);
     remember(&engine, "alice", "the first zebra").unwrap();
@@ -191,13 +193,59 @@ fn a_way_on_which_nothing_arrives_is_given_up() {
 }
 
 #[test]
+fn whoever_was_left_without_an_answer_is_answered_on_another_connection() {
+    let Some(place) = Place::new() else { return };
+    let proxy = Proxy::to(&place.server());
+    // Nobody waits as long for a connection as for an answer.
+    let (connect_timeout, statement_timeout) = (Duration::from_secs(3), Duration::from_secs(1));
+    let (lock_timeout, options) = (Duration::from_secs(1), place.by(&proxy));
+    let options = PostgresOptions {
+        connections: READERS,
+        connect_timeout,
+        statement_timeout,
+        lock_timeout,
+        ..options
+    };
+    let store = Arc::new(PostgresStore::open(&options).unwrap());
+    let engine = engine(&store);
+    remember(&engine, "alice", "the first zebra").unwrap();
+    block_on(store.settle()).unwrap();
+    let read_all = || {
+        let together = Barrier::new(READERS);
+        thread::scope(|threads| {
+            let read = || {
+                together.wait();
+                assert_eq!(search(&engine, "alice", "zebra").unwrap(), ["the first zebra"]);
+            };
+            let reading: Vec<_> = (0..READERS).map(|_| threads.spawn(read)).collect();
+            for one in reading {
+                one.join().unwrap();
+            }
+        });
+        // What was read is recorded on a connection as well.
+        block_on(store.settle()).unwrap();
+    };
+    let connected = format!(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{}'",
+        place.options.schema
+    );
+    proxy.set(Manner::Slow(Duration::from_millis(40)));
+    wait_until("every reader has a connection", || {
+        read_all();
+        place.ask(&connected) == [READERS.to_string()]
+    });
+    proxy.set(Manner::Passes);
+    proxy.strand_all();
+    read_all();
+}
+
+const READERS: usize = 8;
+
+#[test]
 fn a_commit_of_which_nobody_knows_keeps_what_it_may_have_named() {
     let Some(place) = Place::new() else { return };
-    let server = place.options.url.split(['@', '/']).nth(3).unwrap().to_owned();
-    let proxy = Proxy::to(&server);
-    let url = place.options.url.replacen(&server, &format!("127.0.0.1:{}", proxy.port), 1);
-    let schema = place.options.schema.clone();
-    let home = PostgresStore::open(&PostgresOptions { schema, ..impatient(url) }).unwrap();
+    let proxy = Proxy::to(&place.server());
+    let home = PostgresStore::open(&impatiently(&place, &proxy)).unwrap();
     let attic = Arc::new(MemoryShelf::new(Timestamp::now));
     let name = Identifier::new("attic").unwrap();
     let shelves = HashMap::from([(name.clone(), attic.clone() as _)]);
@@ -234,12 +282,9 @@ fn a_commit_of_which_nobody_knows_keeps_what_it_may_have_named() {
 #[test]
 fn several_commits_of_which_nobody_knows_are_not_made_twice() {
     let Some(place) = Place::new() else { return };
-    let server = place.options.url.split(['@', '/']).nth(3).unwrap().to_owned();
-    let proxy = Proxy::to(&server);
-    let by_proxy = place.options.url.replacen(&server, &format!("127.0.0.1:{}", proxy.port), 1);
-    let schema = place.options.schema.clone();
+    let proxy = Proxy::to(&place.server());
     let statement_timeout = Duration::from_secs(4);
-    let options = PostgresOptions { schema, statement_timeout, ..impatient(by_proxy) };
+    let options = PostgresOptions { statement_timeout, ..impatiently(&place, &proxy) };
     let store = Arc::new(PostgresStore::open(&options).unwrap());
     let first = engine(&store);
     remember(&first, "alice", "the first zebra").unwrap();

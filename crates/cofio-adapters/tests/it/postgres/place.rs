@@ -8,6 +8,8 @@ use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, NoTls};
 
+use crate::servers::proxy::Proxy;
+
 /// Returns where the server is, and says so if there is none.
 pub fn url() -> Option<String> {
     let url = std::env::var("COFIO_TEST_POSTGRES_URL").ok();
@@ -40,6 +42,18 @@ impl Place {
 
     pub fn open(&self) -> PostgresStore {
         PostgresStore::open(&self.options).unwrap()
+    }
+
+    /// Returns how the store is opened by way of a proxy to the server.
+    pub fn by(&self, proxy: &Proxy) -> PostgresOptions {
+        let url = &self.options.url;
+        let url = url.replacen(&self.server(), &format!("127.0.0.1:{}", proxy.port), 1);
+        PostgresOptions { url, ..self.options.clone() }
+    }
+
+    /// Returns the host and port of the server.
+    pub fn server(&self) -> String {
+        self.options.url.split(['@', '/']).nth(3).unwrap().to_owned()
     }
 
     /// Runs SQL as the administrator, with the schema to look in.

@@ -31,6 +31,8 @@ pub enum Manner {
     Spoils,
     /// Nobody is let through, and whoever was is cut off with the next word.
     Refuses,
+    /// Whoever comes is let in and never hears anything, even later; whoever was there goes on.
+    Deaf,
 }
 
 /// What happens at the worst moment.
@@ -48,6 +50,8 @@ struct Way {
     cut: Mutex<Option<(Cut, Option<Moment>)>>,
     /// How often something was not passed on as it was said.
     harmed: AtomicUsize,
+    /// How often whoever was there was left without an answer.
+    stranded: AtomicUsize,
     streams: Mutex<Vec<TcpStream>>,
 }
 
@@ -59,6 +63,7 @@ impl Proxy {
             manner: Mutex::new(Manner::Passes),
             cut: Mutex::default(),
             harmed: AtomicUsize::new(0),
+            stranded: AtomicUsize::new(0),
             streams: Mutex::default(),
         });
         let (shared, server) = (Arc::clone(&way), server.to_owned());
@@ -99,6 +104,12 @@ impl Proxy {
         }
     }
 
+    /// Passes on nothing more of the connections that there are, and tells nobody; those that are
+    /// made from now on are led to the server.
+    pub fn strand_all(&self) {
+        self.way.stranded.fetch_add(1, Ordering::SeqCst);
+    }
+
     /// Returns how often something was held up or spoilt.
     pub fn harmed(&self) -> usize {
         self.way.harmed.load(Ordering::SeqCst)
@@ -115,17 +126,23 @@ impl Way {
             self.harmed.fetch_add(1, Ordering::SeqCst);
             return;
         }
+        if self.manner() == Manner::Deaf {
+            self.harmed.fetch_add(1, Ordering::SeqCst);
+            self.streams.lock().unwrap().push(client);
+            return;
+        }
+        let born = self.stranded.load(Ordering::SeqCst);
         let ends = [&client, &server].map(|stream| stream.try_clone().unwrap());
         self.streams.lock().unwrap().extend(ends);
         let (from_server, to_client) = (server.try_clone().unwrap(), client.try_clone().unwrap());
         let way = Arc::clone(self);
-        thread::spawn(move || way.answer(from_server, to_client));
+        thread::spawn(move || way.answer(born, from_server, to_client));
         let way = Arc::clone(self);
-        thread::spawn(move || way.ask(client, server));
+        thread::spawn(move || way.ask(born, client, server));
     }
 
     /// Passes on what is said to the server.
-    fn ask(&self, mut client: TcpStream, mut server: TcpStream) {
+    fn ask(&self, born: usize, mut client: TcpStream, mut server: TcpStream) {
         let mut buffer = vec![0; 65_536];
         while let Some(said) = heard(&mut client, &mut buffer) {
             let commits = said.windows(7).any(|part| part == b"COMMIT\0");
@@ -134,7 +151,7 @@ impl Way {
                 cut_here(cut, moment, said, &client, &mut server);
                 break;
             }
-            self.hold_up();
+            self.hold_up(born);
             if self.manner() == Manner::Refuses || server.write_all(said).is_err() {
                 break;
             }
@@ -143,10 +160,10 @@ impl Way {
     }
 
     /// Passes on what the server says.
-    fn answer(&self, mut server: TcpStream, mut client: TcpStream) {
+    fn answer(&self, born: usize, mut server: TcpStream, mut client: TcpStream) {
         let mut buffer = vec![0; 65_536];
         while let Some(said) = heard(&mut server, &mut buffer) {
-            self.hold_up();
+            self.hold_up(born);
             let (passed, goes_on) = match self.manner() {
                 Manner::Halves => (said[..said.len() / 2].to_vec(), false),
                 Manner::Spoils => (said.iter().map(|byte| byte ^ 0x15).collect(), true),
@@ -162,8 +179,11 @@ impl Way {
         close(&client, &server);
     }
 
-    /// Waits as long as it takes here.
-    fn hold_up(&self) {
+    /// Waits as long as it takes here, on a connection that was made after so many were stranded.
+    fn hold_up(&self, born: usize) {
+        while self.stranded.load(Ordering::SeqCst) > born {
+            thread::sleep(Duration::from_millis(50));
+        }
         match self.manner() {
             Manner::Slow(delay) => {
                 self.harmed.fetch_add(1, Ordering::SeqCst);
