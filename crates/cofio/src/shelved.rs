@@ -43,17 +43,19 @@ pub struct Shelved {
     editions: Editions,
     suspects: Suspects,
     disorder: Disorder,
+    clock: Box<dyn Clock>,
 }
 
 impl Shelved {
     /// Puts texts on shelves by rules; fails if a rule names one that is not there.
     ///
     /// What stands on the shelves has to be of this home alone: whatever it does not name is swept
-    /// away.
+    /// away. By the clock a text that is not there has ended, or is lost.
     pub fn new(
         home: Arc<dyn Store>,
         shelves: HashMap<Identifier, Arc<dyn Shelf>>,
         rules: Rules,
+        clock: impl Clock + 'static,
     ) -> Result<Self> {
         if let Some(unknown) = rules.shelves().find(|name| !shelves.contains_key(name)) {
             let message = format!("there is no shelf {:?}, which a rule names", unknown.as_str());
@@ -61,7 +63,8 @@ impl Shelved {
         }
         let (editions, suspects) = (Editions::default(), Suspects::default());
         let disorder = Disorder::of(shelves.keys());
-        Ok(Self { home, shelves, rules, editions, suspects, disorder })
+        let clock = Box::new(clock);
+        Ok(Self { home, shelves, rules, editions, suspects, disorder, clock })
     }
 
     fn shelf(&self, name: &Identifier) -> Result<&Arc<dyn Shelf>> {

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use cofio::engine::{Forgetting, ListRequest, Listed};
 use cofio::model::{
-    Change, Commit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId, Patch, Scope,
-    Timestamp,
+    Change, Commit, Edit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId,
+    MetadataPatch, Patch, Scope, Timestamp,
 };
 use cofio::shelf::{
     Abilities, Content, Embedded, Health, Labels, MemoryShelf, Sampled, Shelf, Slot, Within,
@@ -20,7 +20,7 @@ use cofio::{Config, Error, ErrorKind, Query, Result, Selection};
 use pollster::block_on;
 use tempfile::TempDir;
 
-use crate::fixture::{START, fact, identifiers, local, named};
+use crate::fixture::{START, episode, fact, identifiers, local, named, start};
 use crate::life::Life;
 
 fn shelf() -> Arc<dyn Shelf> {
@@ -29,9 +29,14 @@ fn shelf() -> Arc<dyn Shelf> {
 }
 
 fn shelved(home: Arc<dyn Store>, shelf: Arc<dyn Shelf>) -> Shelved {
+    shelved_at(home, shelf, start())
+}
+
+/// Puts every text of a home on a shelf, at a moment.
+fn shelved_at(home: Arc<dyn Store>, shelf: Arc<dyn Shelf>, now: Timestamp) -> Shelved {
     let name: Identifier = named("attic");
     let shelves = HashMap::from([(name.clone(), shelf)]);
-    Shelved::new(home, shelves, Rules(vec![Rule::everything(name)])).unwrap()
+    Shelved::new(home, shelves, Rules(vec![Rule::everything(name)]), move || now).unwrap()
 }
 
 mod in_memory {
@@ -331,7 +336,8 @@ fn on_two_shelves(home: Arc<dyn Store>, cellar: &Shaky, attic: &Shaky) -> Shelve
     let shelves = HashMap::from([shelf("cellar", cellar), shelf("attic", attic)]);
     let cellar = Some(named("cellar"));
     let working = Rule { kinds: vec![Kind::Working], shelf: cellar, ..Rule::default() };
-    Shelved::new(home, shelves, Rules(vec![working, Rule::everything(named("attic"))])).unwrap()
+    Shelved::new(home, shelves, Rules(vec![working, Rule::everything(named("attic"))]), start)
+        .unwrap()
 }
 
 #[test]
@@ -432,6 +438,34 @@ fn a_text_that_a_shelf_has_lost_is_told() {
     assert_eq!(lost.kind(), ErrorKind::Damaged);
 }
 
+#[test]
+fn a_text_is_lost_until_its_memory_has_ended() {
+    let house = House::new();
+    let kept = house.life.keep(episode("alice", "Alice met the bee keeper"));
+    let end = kept.expires_at.unwrap();
+    house.attic.lose();
+    let caller = local("alice");
+    let read =
+        |house: &Shelved| block_on(house.get(caller.access(), std::slice::from_ref(&kept.id)));
+    assert_eq!(read(&house.shelved).unwrap_err().kind(), ErrorKind::Damaged);
+    assert_eq!(page(&house, 10, None).lost, std::slice::from_ref(&kept.id));
+    let tags = Edit::Set(vec!["bees".to_owned()]);
+    let metadata = MetadataPatch { tags, ..MetadataPatch::default() };
+    let patch = Patch { metadata, ..Patch::default() };
+    let refused = block_on(house.life.engine.update(&caller, &kept.id, patch)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Damaged);
+    assert!(house.attic.texts().is_empty(), "nothing was put in its place");
+
+    // The clock of a shelf that ends texts by itself may be ahead.
+    let until = [(2, false), (0, true)]
+        .map(|(minutes, ended)| (end - jiff::SignedDuration::from_mins(minutes), ended));
+    for (now, ended) in until {
+        let later = shelved_at(house.home.clone(), Arc::new(house.attic.clone()), now);
+        let texts = read(&later).map(|read| read[0].content.as_str().to_owned());
+        assert_eq!(texts.ok(), ended.then(String::new), "{now}");
+    }
+}
+
 /// Returns a page of what is known of Alice.
 fn page(house: &House, limit: usize, cursor: Option<String>) -> Listed {
     let selection = Selection::new(identifiers(&[(Layer::User, "alice")]));
@@ -520,7 +554,7 @@ fn rules_say_which_texts_stand_where() {
     let rule = Rule { kinds: vec![Kind::Working], shelf: Some(name.clone()), ..Rule::default() };
     let shelves = HashMap::from([(name, attic.clone())]);
     let home = Arc::new(MemoryStore::new());
-    let shelved = Shelved::new(home.clone(), shelves, Rules(vec![rule.clone()])).unwrap();
+    let shelved = Shelved::new(home.clone(), shelves, Rules(vec![rule.clone()]), start).unwrap();
     let life = Life::on(Arc::new(shelved), Config::default());
     life.keep(fact("alice", "Alice keeps bees"));
     assert!(block_on(attic.slots(&alice(), None, 10)).unwrap().is_empty());
@@ -529,7 +563,7 @@ fn rules_say_which_texts_stand_where() {
     life.keep(draft);
     assert_eq!(block_on(attic.slots(&alice(), None, 10)).unwrap().len(), 1);
 
-    let nowhere = Shelved::new(home, HashMap::new(), Rules(vec![rule]));
+    let nowhere = Shelved::new(home, HashMap::new(), Rules(vec![rule]), start);
     assert_eq!(nowhere.unwrap_err().kind(), ErrorKind::Configuration);
 }
 
@@ -562,7 +596,7 @@ fn a_shelf_that_is_down_keeps_no_other_from_being_tidied() {
     let working =
         Rule { kinds: vec![Kind::Working], shelf: Some(attic.clone()), ..Rule::default() };
     let rules = Rules(vec![working, Rule::everything(cellar.clone())]);
-    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules).unwrap());
+    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules, start).unwrap());
     let life = Life::on(shelved.clone(), Config::default());
     let mut draft = fact("alice", "She is at the hive");
     draft.kind = Kind::Working;

@@ -40,7 +40,7 @@ fn a_text_stands_on_its_shelf_alone_until_its_memory_is_forgotten() {
     let (home, attic) = (Arc::new(place.open()), Arc::new(MemoryShelf::new(Timestamp::now)));
     let shelves = HashMap::from([(named("attic"), attic.clone() as _)]);
     let rules = Rules(vec![Rule::everything(named("attic"))]);
-    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules).unwrap());
+    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules, Timestamp::now).unwrap());
     let engine = engine(&shelved);
     let slots = || block_on(attic.slots(&Scope::user(named("alice")), None, 10)).unwrap();
 
