@@ -31,6 +31,7 @@ mod requirements;
 mod roles;
 mod rows;
 mod schema;
+mod scopes;
 mod session;
 mod spending;
 mod terms;
@@ -663,7 +664,23 @@ impl Store for PostgresStore {
         writing!(self; session => unshelved::strike_off(&session, &gone))
     }
 
-    async fn clear_away(&self, _scopes: &[Scope], _now: Timestamp) -> Result<usize> {
+    async fn know(&self, scopes: &[Scope]) -> Result<()> {
+        let scopes = scopes.to_vec();
+        let known = asking!(self; session, scopes = scopes.clone() => {
+            scopes::are_known(&session, &scopes)
+        });
+        if known? {
+            return Ok(());
+        }
+        writing!(self; session => scopes::know(&session, &scopes))
+    }
+
+    async fn known_scopes(&self, access: &Access) -> Result<Vec<Scope>> {
+        let scopes = asking!(self; session => scopes::all(&session))?;
+        Ok(scopes.into_iter().filter(|scope| access.opens(scope)).collect())
+    }
+
+    async fn clear_away(&self, _access: &Access, _now: Timestamp) -> Result<usize> {
         Ok(0)
     }
 

@@ -35,16 +35,19 @@ impl Shelved {
     ///
     /// Nothing is removed that was not there a quarter of an hour before, in an earlier sweep by this
     /// store, as it may be about to be named. Of texts that memories had before, vectors of the
-    /// adopted model go at once.
+    /// adopted model go at once. Whatever fails keeps nothing else from being swept, and the first
+    /// error is returned in the end.
     pub async fn sweep(&self, scopes: &[Scope], now: Timestamp) -> Result<usize> {
-        let mut removed = 0;
+        let (mut removed, mut failure) = (0, None);
         for (name, shelf) in &self.shelves {
             for scope in scopes {
-                let swept = self.sweep_one(name, &**shelf, scope, now).await;
-                removed += swept.map_err(|error| told(name, error))?;
+                match self.sweep_one(name, &**shelf, scope, now).await {
+                    Ok(some) => removed += some,
+                    Err(error) => failure = failure.or(Some(told(name, error))),
+                }
             }
         }
-        Ok(removed)
+        failure.map_or(Ok(removed), Err)
     }
 
     async fn sweep_one(
@@ -55,16 +58,21 @@ impl Shelved {
         now: Timestamp,
     ) -> Result<usize> {
         let (mut after, mut removed) = (None::<Slot>, 0);
+        let mut suspected: HashSet<Slot> = HashSet::new();
         loop {
             // What is there is asked first: it is named by now, or not yet, or never.
             let slots = shelf.slots(scope, after.as_ref(), PIECE).await?;
-            let Some(last) = slots.last() else { return Ok(removed) };
+            let Some(last) = slots.last() else {
+                self.suspects.keep(name, scope, &suspected);
+                return Ok(removed);
+            };
             after = Some(last.clone());
             let named = self.named(name, &slots).await?;
             self.strip(shelf, &slots, &named).await?;
             let is_named =
                 |slot: &Slot| named.current.contains(slot) || named.earlier.contains(slot);
             let (known, unknown): (Vec<Slot>, Vec<Slot>) = slots.into_iter().partition(is_named);
+            suspected.extend(unknown.iter().cloned());
             let gone = self.suspects.convicted(name, &known, unknown, now);
             if !gone.is_empty() {
                 shelf.remove(&gone).await?;
@@ -122,6 +130,17 @@ impl Suspects {
             now.duration_since(since) >= GRACE
         };
         unknown.into_iter().filter(|slot| is_old(slot)).collect()
+    }
+
+    /// Returns the scopes in which something is suspected.
+    pub(super) fn scopes(&self) -> HashSet<Scope> {
+        self.seen().keys().map(|(_, slot)| slot.scope.clone()).collect()
+    }
+
+    /// Forgets about what is not there any more in a scope of a shelf.
+    fn keep(&self, shelf: &Identifier, scope: &Scope, there: &HashSet<Slot>) {
+        let elsewhere = |on: &Identifier, slot: &Slot| on != shelf || slot.scope != *scope;
+        self.seen().retain(|(on, slot), _| elsewhere(on, slot) || there.contains(slot));
     }
 
     fn forget(&self, shelf: &Identifier, slots: &[Slot]) {

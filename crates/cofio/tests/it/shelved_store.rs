@@ -9,14 +9,15 @@ use async_trait::async_trait;
 use cofio::engine::{Forgetting, ListRequest, Listed};
 use cofio::model::{
     Change, Commit, Edit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId,
-    MetadataPatch, Patch, Scope, Timestamp,
+    MetadataPatch, Outcome, Patch, Scope, Task, Timestamp,
 };
 use cofio::shelf::{
     Abilities, Content, Embedded, Health, Labels, MemoryShelf, Sampled, Shelf, Slot, Within,
 };
 use cofio::shelved::{Rule, Rules, Shelved};
-use cofio::store::{MemoryStore, SqliteStore, Store, conformance};
+use cofio::store::{MemoryStore, SqliteStore, Store, Surrounding, conformance};
 use cofio::{Config, Error, ErrorKind, Query, Result, Selection};
+use jiff::SignedDuration;
 use pollster::block_on;
 use tempfile::TempDir;
 
@@ -143,6 +144,7 @@ impl Shelf for Shaky {
     }
 
     async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {
+        self.check()?;
         self.shelf.slots(scope, after, limit).await
     }
 
@@ -458,7 +460,7 @@ fn a_text_is_lost_until_its_memory_has_ended() {
 
     // The clock of a shelf that ends texts by itself may be ahead.
     let until = [(2, false), (0, true)]
-        .map(|(minutes, ended)| (end - jiff::SignedDuration::from_mins(minutes), ended));
+        .map(|(minutes, ended)| (end - SignedDuration::from_mins(minutes), ended));
     for (now, ended) in until {
         let later = shelved_at(house.home.clone(), Arc::new(house.attic.clone()), now);
         let texts = read(&later).map(|read| read[0].content.as_str().to_owned());
@@ -583,6 +585,87 @@ fn what_a_dead_process_left_is_swept_away_and_nothing_else() {
     assert_eq!(sweep("2026-05-01T12:14:00Z"), 0);
     assert_eq!(sweep("2026-05-01T12:15:00Z"), 1);
     assert_eq!(block_on(house.attic.slots(&alice(), None, 10)).unwrap(), named);
+}
+
+/// Checks that what nobody names goes from a shelf, whatever becomes of it in the end.
+fn check_cleared(home: &Arc<dyn Store>, attic: &Shaky) {
+    let (access, shelved) = (local("alice"), shelved(home.clone(), Arc::new(attic.clone())));
+    let clear = |minutes: i64| {
+        let now = start() + SignedDuration::from_mins(minutes);
+        block_on(shelved.clear_away(access.access(), now)).unwrap()
+    };
+    assert_eq!((clear(0), attic.texts().len()), (0, 1), "it may be about to be named");
+    assert_eq!((clear(15), attic.texts().len()), (1, 0));
+}
+
+#[test]
+fn what_is_left_of_somebody_of_whom_nothing_was_ever_committed_is_swept_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = SqliteStore::open(&folder.path().join("cofio.db")).unwrap();
+    let homes: [Arc<dyn Store>; 2] = [Arc::new(MemoryStore::new()), Arc::new(file)];
+    for home in homes {
+        let attic = Shaky::new();
+        let dying = Arc::new(Dying { home: home.clone() });
+        let life = Life::on(Arc::new(shelved(dying, Arc::new(attic.clone()))), Config::default());
+        let told = block_on(life.engine.remember(&local("alice"), fact("alice", "A first word")));
+        assert!(told.unwrap_err().is_undecided());
+        assert_eq!(attic.texts(), ["A first word"]);
+        check_cleared(&home, &attic);
+    }
+}
+
+#[test]
+fn what_is_left_of_somebody_who_forgets_everything_is_swept_away() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    leave(&house.attic, &kept);
+    house.forget(&kept.id);
+    let home: Arc<dyn Store> = house.home.clone();
+    check_cleared(&home, &house.attic);
+}
+
+/// Leaves a text on a shelf that no memory names.
+fn leave(attic: &Shaky, like: &Memory) -> Slot {
+    let slot = Slot { scope: like.scope.clone(), id: like.id.clone(), edition: 7 };
+    let (text, labels) = (like.content.clone(), Labels::of(like));
+    block_on(attic.shelf.put(&[Content { slot: slot.clone(), text, labels }])).unwrap();
+    slot
+}
+
+/// A home whose process ends before it commits anything.
+struct Dying {
+    home: Arc<dyn Store>,
+}
+
+#[async_trait]
+impl Surrounding for Dying {
+    fn inner(&self) -> &dyn Store {
+        &*self.home
+    }
+
+    async fn commit_inside(&self, _commit: Commit) -> Result<Vec<Outcome>> {
+        Err(Error::new(ErrorKind::Provider, "the process ends here").undecided())
+    }
+}
+
+#[test]
+fn what_cannot_be_swept_keeps_nothing_else_from_it_and_is_on_record() {
+    let (home, cellar, attic) = (Arc::new(MemoryStore::new()), Shaky::new(), Shaky::new());
+    let shelved = Arc::new(on_two_shelves(home, &cellar, &attic));
+    let life = Life::on(shelved, Config::default());
+    let kept = life.keep(fact("alice", "Alice keeps bees"));
+    for (down, up) in [(&cellar, &attic), (&attic, &cellar)] {
+        leave(up, &kept);
+        down.set_down(true);
+        life.run(Task::Expire);
+        life.wait(1);
+        let job = life.run(Task::Expire);
+        assert!(!block_on(up.slots(&alice(), None, 10)).unwrap().iter().any(|it| it.edition == 7));
+        let note = job.note.unwrap();
+        assert!(note.ends_with("could be cleared away: the attic is locked"), "{note}");
+        down.set_down(false);
+    }
+    assert_eq!(life.run(Task::Expire).note, None);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cofio::model::{
-    AuditEvent, Change, Commit, Identifier, MemoryId, Patch, Scope, Timestamp, Unshelved,
+    AuditEvent, Caller, Change, Commit, Identifier, MemoryId, Patch, Scope, Timestamp, Unshelved,
 };
 use cofio::shelf::{MemoryShelf, Shelf as _};
 use cofio::shelved::{Rule, Rules, Shelved};
@@ -68,4 +68,29 @@ fn a_text_stands_on_its_shelf_alone_until_its_memory_is_forgotten() {
     assert!(
         slots().is_empty() && block_on(home.unshelved(&named("attic"), 10)).unwrap().is_empty()
     );
+}
+
+#[test]
+fn a_scope_is_known_before_and_after_it_holds_something() {
+    let Some(place) = Place::new() else { return };
+    let home = place.open();
+    let known = || {
+        let mut known = block_on(home.known_scopes(keeper().access())).unwrap();
+        known.sort_by_key(ToString::to_string);
+        known
+    };
+    let [alice, bob] = ["alice", "bob"].map(|name| Scope::user(named(name)));
+    for _ in 0..2 {
+        block_on(home.know(&[bob.clone(), alice.clone()])).unwrap();
+        assert_eq!(known(), [alice.clone(), bob.clone()]);
+    }
+    let own = Caller::local(named("bob"));
+    assert_eq!(block_on(home.known_scopes(own.access())).unwrap(), std::slice::from_ref(&bob));
+
+    let home = Arc::new(place.open());
+    let engine = engine(&home);
+    remember(&engine, "carol", "Carol keeps bees").unwrap();
+    let kept = remember(&engine, "bob", "Bob keeps hens").unwrap().memory.id;
+    block_on(engine.forget(&keeper(), &[kept])).unwrap();
+    assert_eq!(known(), [alice, bob, Scope::user(named("carol"))]);
 }
