@@ -669,6 +669,27 @@ fn what_cannot_be_swept_keeps_nothing_else_from_it_and_is_on_record() {
 }
 
 #[test]
+fn a_sweep_goes_through_a_scope_once_however_much_stands_there() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    let left = (0..1_200).map(|edition| Content {
+        slot: Slot { scope: alice(), id: kept.id.clone(), edition },
+        text: kept.content.clone(),
+        labels: Labels::of(&kept),
+    });
+    block_on(house.attic.shelf.put(&left.collect::<Vec<_>>())).unwrap();
+    let sweep = |minutes: i64| {
+        let now = start() + SignedDuration::from_mins(minutes);
+        house.attic.asked();
+        let removed = block_on(house.shelved.sweep(&[alice()], now)).unwrap();
+        (removed, house.attic.asked())
+    };
+    assert_eq!(sweep(0), (0, 1));
+    assert_eq!(sweep(15), (1_200, 4), "it is asked once what is there, and thrice to remove it");
+    assert_eq!(house.attic.texts(), ["Alice keeps bees"]);
+}
+
+#[test]
 fn a_shelf_that_is_down_keeps_no_other_from_being_tidied() {
     let (home, down, up) = (Arc::new(MemoryStore::new()), Shaky::new(), Shaky::new());
     let (cellar, attic): (Identifier, Identifier) = (named("cellar"), named("attic"));
