@@ -6,23 +6,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use cofio::embed::Embedder as _;
 use cofio::engine::{Forgetting, ListRequest, Listed};
 use cofio::model::{
-    Change, Commit, Edit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId,
-    MetadataPatch, Outcome, Patch, Scope, Task, Timestamp,
+    Change, Commit, Draft, Edit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId,
+    MetadataPatch, Outcome, Patch, Scope, State, Task, Timestamp,
 };
 use cofio::shelf::{
     Abilities, Content, Embedded, Health, Labels, MemoryShelf, Sampled, Shelf, Slot, Within,
 };
 use cofio::shelved::{Rule, Rules, Shelved};
 use cofio::store::{MemoryStore, SqliteStore, Store, Surrounding, conformance};
-use cofio::{Config, Error, ErrorKind, Query, Result, Selection};
+use cofio::{Config, Engine, Error, ErrorKind, Mode, Query, Result, Selection};
 use jiff::SignedDuration;
 use pollster::block_on;
 use tempfile::TempDir;
 
 use crate::fixture::{START, episode, fact, identifiers, local, named, start};
 use crate::life::Life;
+use crate::recorder::Recorder;
 
 fn shelf() -> Arc<dyn Shelf> {
     // The suite lets memories end in its own time, which is long ago.
@@ -567,6 +569,91 @@ fn rules_say_which_texts_stand_where() {
 
     let nowhere = Shelved::new(home, HashMap::new(), Rules(vec![rule]), start);
     assert_eq!(nowhere.unwrap_err().kind(), ErrorKind::Configuration);
+}
+
+/// A home whose attic takes what a rule says, and an engine that knows meanings.
+struct Routed {
+    home: Arc<MemoryStore>,
+    attic: Shaky,
+    engine: Engine,
+    model: Fingerprint,
+}
+
+impl Routed {
+    fn by(rule: Rule) -> Self {
+        let (home, attic, embedder) = (Arc::new(MemoryStore::new()), Shaky::new(), Recorder::new());
+        let shelves = HashMap::from([(named("attic"), Arc::new(attic.clone()) as _)]);
+        let rules = Rules(vec![Rule { shelf: Some(named("attic")), ..rule }]);
+        let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules, start).unwrap());
+        let model = embedder.fingerprint().clone();
+        let engine = Life::on(shelved, Config::default()).engine.with_embedder(embedder);
+        Self { home, attic, engine, model }
+    }
+
+    fn keep(&self, scope: Scope, text: &str) -> Memory {
+        let draft = Draft { scope, ..fact("alice", text) };
+        block_on(self.engine.remember(&local("alice"), draft)).unwrap().memory
+    }
+
+    /// Checks where a memory is, and that it is found by words and by meaning.
+    fn check(&self, memory: &Memory, on_shelf: bool) {
+        let (id, text) = (&memory.id, memory.content.as_str());
+        while block_on(self.engine.embed_pending(10)).unwrap().pending > 0 {}
+        let access = local("alice");
+        let outlines =
+            block_on(self.home.get_outlines(access.access(), std::slice::from_ref(id))).unwrap();
+        let there = &outlines[0];
+        assert_eq!(there.content.as_str(), if on_shelf { "" } else { text });
+
+        let passage = memory.content.passage_hash();
+        let at_home = block_on(self.home.known_vectors(&self.model, &[passage])).unwrap();
+        assert_eq!(at_home[0].is_some(), !on_shelf);
+        let slots = block_on(self.attic.slots(&there.scope, None, 10)).unwrap();
+        let slots: Vec<Slot> = slots.into_iter().filter(|slot| slot.id == *id).collect();
+        let vectors = block_on(self.attic.vectors(&self.model, &slots)).unwrap();
+        let with_vectors = slots.iter().zip(vectors).filter(|(_, vectors)| vectors.is_some());
+        let with_vectors: Vec<&Slot> = with_vectors.map(|(slot, _)| slot).collect();
+        let expected: Vec<Slot> = there.slot().into_iter().filter(|_| on_shelf).collect();
+        assert_eq!(with_vectors, expected.iter().collect::<Vec<_>>());
+
+        for mode in [Mode::Keyword, Mode::Semantic] {
+            let mut selection =
+                Selection::new(identifiers(&[(Layer::User, "alice"), (Layer::Session, "s1")]));
+            selection.criteria.states = vec![there.state];
+            let query = Query { mode, ..Query::new(selection, text) };
+            let answer = block_on(self.engine.search(&access, &query)).unwrap();
+            let first = answer.hits.first().map(|hit| hit.memory.content.as_str());
+            assert_eq!((first, answer.unavailable), (Some(text), vec![]), "{mode:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_archived_goes_to_a_shelf_and_comes_home_when_it_is_brought_back() {
+    let routed = Routed::by(Rule { states: vec![State::Archived], ..Rule::default() });
+    let (kept, caller) = (routed.keep(alice(), "Alice keeps bees in Cardiff"), local("alice"));
+    let id = kept.id.clone();
+    routed.check(&kept, false);
+    block_on(routed.engine.archive(&caller, &id)).unwrap();
+    routed.check(&kept, true);
+    block_on(routed.engine.bring_back(&caller, &id)).unwrap();
+    routed.check(&kept, false);
+    block_on(routed.engine.archive(&caller, &id)).unwrap();
+    block_on(routed.engine.forget(&caller, &[id])).unwrap();
+    assert!(routed.attic.texts().is_empty(), "those of earlier versions go as well");
+}
+
+#[test]
+fn what_is_of_a_layer_goes_to_its_shelf() {
+    let routed = Routed::by(Rule { layers: vec![Layer::Session], ..Rule::default() });
+    let session = identifiers(&[(Layer::User, "alice"), (Layer::Session, "s1")]);
+    let session = Scope::new(Layer::Session, &session).unwrap();
+    let said = routed.keep(session.clone(), "The hive stands under the oak");
+    let known = routed.keep(alice(), "Alice keeps bees in Cardiff");
+    routed.check(&said, true);
+    routed.check(&known, false);
+    assert_eq!(block_on(routed.attic.slots(&session, None, 10)).unwrap().len(), 1);
+    assert!(routed.attic.texts().is_empty());
 }
 
 #[test]
