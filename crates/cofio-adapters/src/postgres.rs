@@ -33,6 +33,7 @@ mod requirements;
 mod roles;
 mod rows;
 mod schema;
+mod scopes;
 mod session;
 mod slot;
 mod spending;

@@ -5,6 +5,7 @@ pub mod shelves;
 use std::sync::Arc;
 
 use cofio::at_hand::{AtHand, Which};
+use cofio::model::Timestamp;
 use cofio::shelved::Shelved;
 use cofio::store::{SqliteStore, Store};
 use cofio::{Error, ErrorKind, Result};
@@ -52,7 +53,7 @@ impl Home {
         };
         let Some(routes) = &stores.routes else { return Ok(home) };
         let shelves = shelves::open(&home.unique_name, settings, around)?;
-        let store = Arc::new(Shelved::new(home.store, shelves, routes.rules())?);
+        let store = Arc::new(Shelved::new(home.store, shelves, routes.rules(), Timestamp::now)?);
         Ok(Self { store, ..home })
     }
 

@@ -8,7 +8,7 @@
 mod known;
 mod underway;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -77,15 +77,15 @@ impl AtHand {
         read: impl FnOnce(&mut Known, &MemoryStore) -> Option<T>,
     ) -> Option<T> {
         for _ in 0..ATTEMPTS {
-            let stale = {
+            let (ids, era) = {
                 let mut known = self.known();
                 match known.follow(&*self.home, &self.copies) {
                     State::Current => return read(&mut known, &self.copies),
-                    State::Stale(stale) => stale,
+                    State::Stale(stale) => (stale, known.era()),
                     State::Unclear => return None,
                 }
             };
-            self.reread(Rereading { at_hand: self, ids: stale }).await.ok()?;
+            self.reread(Rereading { at_hand: self, ids, era }).await.ok()?;
         }
         None
     }
@@ -135,8 +135,11 @@ impl AtHand {
             let mut known = self.known();
             match known.standing(scope) {
                 Some(Standing::Whole) => return true,
-                Some(Standing::Coming(_) | Standing::TooLarge) => return false,
-                None => known.begin(scope),
+                Some(Standing::Coming(_)) => return false,
+                Some(Standing::TooLarge(_)) | None => {}
+            }
+            if !known.begin(scope) {
+                return false;
             }
         }
         let coming = Coming { at_hand: self, scope };
@@ -172,6 +175,18 @@ impl AtHand {
         found.memories.sort_by_key(|(place, _)| *place);
         let memories = found.memories.into_iter().map(|(_, memory)| memory).collect();
         Ok(Some((self.copied(memories).await?, place)))
+    }
+
+    /// Takes copies at hand, and lets go of scopes that become too large.
+    fn hold(&self, known: &mut Known, copies: Vec<Copied>) {
+        let scopes: HashSet<Scope> = copies.iter().map(|copy| copy.scope().clone()).collect();
+        self.copies.hold(copies);
+        for scope in scopes {
+            if self.copies.count_in(&scope) > self.which.memories as u64 {
+                known.refuse(&scope);
+                self.copies.let_go_of(&scope);
+            }
+        }
     }
 
     fn is_worth_it(&self, memory: &Memory) -> bool {
@@ -286,19 +301,25 @@ impl fmt::Debug for AtHand {
 struct Rereading<'a> {
     at_hand: &'a AtHand,
     ids: Vec<MemoryId>,
+    /// When it began.
+    era: u64,
 }
 
 impl Rereading<'_> {
     /// Puts copies in the places of those before.
     fn end(mut self, copies: Vec<Copied>) {
         // Nobody is to find neither.
-        let known = self.at_hand.known();
+        let mut known = self.at_hand.known();
+        if known.era() != self.era {
+            // A scope that came since may know better.
+            return;
+        }
         let there = |copy: &Copied| known.has_all(std::slice::from_ref(copy.scope()));
         let copies: Vec<Copied> = copies.into_iter().filter(there).collect();
         let mut gone = std::mem::take(&mut self.ids);
         gone.retain(|id| !copies.iter().any(|copy| copy.id() == id));
         self.at_hand.copies.let_go(&gone);
-        self.at_hand.copies.hold(copies);
+        self.at_hand.hold(&mut known, copies);
     }
 }
 

@@ -48,6 +48,9 @@ pub trait Shelf: Send + Sync {
 
     /// Returns some of the slots of a scope under which anything is kept, by id and edition, those
     /// after a place; that one may be gone.
+    ///
+    /// Fewer than `limit` come back only if there are no more. A shelf may look through all of the
+    /// scope for it, so whoever wants all of them asks for many at a time.
     async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>>;
 
     /// Keeps all vectors that a model made of what slots hold, in the place of those before.

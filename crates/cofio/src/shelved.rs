@@ -10,6 +10,7 @@ mod moving;
 mod placing;
 mod reading;
 mod rules;
+mod scopes;
 mod sweeping;
 mod tidying;
 mod together;
@@ -22,12 +23,13 @@ use async_trait::async_trait;
 
 use self::placing::Editions;
 use self::reading::{ATTEMPTS, restless};
+use self::scopes::Scopes;
 use self::sweeping::Suspects;
 use self::tidying::Disorder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     Access, Change, CleanText, Commit, Filter, Identifier, Memory, MemoryId, Outcome,
-    PendingCheckup, Portion, Scope, Slot, Timestamp,
+    PendingCheckup, Portion, Slot, Timestamp,
 };
 use crate::shelf::Shelf;
 use crate::store::{Capabilities, Clock, Found, Inquiry, Listing, Page, Store, Surrounding};
@@ -42,26 +44,30 @@ pub struct Shelved {
     rules: Rules,
     editions: Editions,
     suspects: Suspects,
+    scopes: Scopes,
     disorder: Disorder,
+    clock: Box<dyn Clock>,
 }
 
 impl Shelved {
     /// Puts texts on shelves by rules; fails if a rule names one that is not there.
     ///
     /// What stands on the shelves has to be of this home alone: whatever it does not name is swept
-    /// away.
+    /// away. By the clock a text that is not there has ended, or is lost.
     pub fn new(
         home: Arc<dyn Store>,
         shelves: HashMap<Identifier, Arc<dyn Shelf>>,
         rules: Rules,
+        clock: impl Clock + 'static,
     ) -> Result<Self> {
         if let Some(unknown) = rules.shelves().find(|name| !shelves.contains_key(name)) {
             let message = format!("there is no shelf {:?}, which a rule names", unknown.as_str());
             return Err(Error::new(ErrorKind::Configuration, message));
         }
-        let (editions, suspects) = (Editions::default(), Suspects::default());
+        let (editions, suspects, scopes) = Default::default();
         let disorder = Disorder::of(shelves.keys());
-        Ok(Self { home, shelves, rules, editions, suspects, disorder })
+        let clock = Box::new(clock);
+        Ok(Self { home, shelves, rules, editions, suspects, scopes, disorder, clock })
     }
 
     fn shelf(&self, name: &Identifier) -> Result<&Arc<dyn Shelf>> {
@@ -155,9 +161,10 @@ impl Surrounding for Shelved {
         }
     }
 
-    async fn clear_away_inside(&self, scopes: &[Scope], now: Timestamp) -> Result<usize> {
+    async fn clear_away_inside(&self, access: &Access, now: Timestamp) -> Result<usize> {
         let noted = self.tidy().await?;
-        Ok(noted + self.sweep(scopes, now).await?)
+        let scopes = self.scopes_to_sweep(access, now).await?;
+        Ok(noted + self.sweep(&scopes, now).await?)
     }
 
     fn health_around<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>> {

@@ -327,9 +327,18 @@ pub trait Store: Send + Sync {
     /// Strikes off texts that are gone from their shelves.
     async fn strike_off(&self, gone: &[Unshelved]) -> Result<()>;
 
-    /// Removes what stands elsewhere for these scopes and is named by nothing, and returns how much
-    /// that was; what may be about to be named is left.
-    async fn clear_away(&self, scopes: &[Scope], now: Timestamp) -> Result<usize>;
+    /// Knows scopes from now on, even after a crash, as something is about to stand elsewhere for them.
+    async fn know(&self, scopes: &[Scope]) -> Result<()>;
+
+    /// Returns the scopes that `access` opens and that this store knows, in any order: those that
+    /// ever held something, and those of which it was [told](Store::know).
+    async fn known_scopes(&self, access: &Access) -> Result<Vec<Scope>>;
+
+    /// Removes what stands elsewhere for scopes that `access` opens and is named by nothing, and
+    /// returns how much that was; what may be about to be named is left.
+    ///
+    /// It goes on where something fails, and returns the first error in the end.
+    async fn clear_away(&self, access: &Access, now: Timestamp) -> Result<usize>;
 
     /// Returns everything that memories are kept in, the store itself first, each to be asked how it
     /// is; the clock says how long that takes.

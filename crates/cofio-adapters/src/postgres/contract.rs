@@ -20,7 +20,7 @@ use super::session::Session;
 use super::writer::Writer;
 use super::{
     PostgresStore, audit, entities, find, health, jobs, keys, load, pending, read, rejections,
-    spending, unshelved, vectors,
+    scopes, spending, unshelved, vectors,
 };
 
 #[async_trait]
@@ -326,7 +326,23 @@ impl Store for PostgresStore {
         writing!(self; session => unshelved::strike_off(&session, &gone))
     }
 
-    async fn clear_away(&self, _scopes: &[Scope], _now: Timestamp) -> Result<usize> {
+    async fn know(&self, scopes: &[Scope]) -> Result<()> {
+        let scopes = scopes.to_vec();
+        let known = asking!(self; session, scopes = scopes.clone() => {
+            scopes::are_known(&session, &scopes)
+        });
+        if known? {
+            return Ok(());
+        }
+        writing!(self; session => scopes::know(&session, &scopes))
+    }
+
+    async fn known_scopes(&self, access: &Access) -> Result<Vec<Scope>> {
+        let scopes = asking!(self; session => scopes::all(&session))?;
+        Ok(scopes.into_iter().filter(|scope| access.opens(scope)).collect())
+    }
+
+    async fn clear_away(&self, _access: &Access, _now: Timestamp) -> Result<usize> {
         Ok(0)
     }
 

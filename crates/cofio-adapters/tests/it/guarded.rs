@@ -106,7 +106,8 @@ fn a_silent_server_is_left_alone_by_those_who_search() {
     let name = Identifier::new("qdrant").unwrap();
     let shelves = HashMap::from([(name.clone(), guarded.clone() as Arc<dyn Shelf>)]);
     let rules = Rules(vec![Rule { shelf: Some(name.clone()), ..Rule::default() }]);
-    let shelved = Shelved::new(Arc::new(MemoryStore::new()), shelves, rules).unwrap();
+    let shelved =
+        Shelved::new(Arc::new(MemoryStore::new()), shelves, rules, Timestamp::now).unwrap();
     let filter = Filter::new(vec![user("alice")], Timestamp::now());
     let fingerprint = Fingerprint::new("model").unwrap();
     let meaning = Meaning { fingerprint, vector: vec![1.0, 0.0] };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cofio::model::Identifier;
+use cofio::model::{Identifier, Timestamp};
 use cofio::shelf::Shelf;
 use cofio::shelved::{Rule, Rules, Shelved};
 use cofio::store::{Durability, MemoryStore, SqliteOptions, SqliteStore, Store, conformance};
@@ -16,7 +16,7 @@ fn shelved(home: impl Store + 'static, shelf: Arc<dyn Shelf>) -> Arc<dyn Store> 
     let name = Identifier::new("attic").unwrap();
     let shelves = HashMap::from([(name.clone(), shelf)]);
     let rules = Rules(vec![Rule::everything(name)]);
-    Arc::new(Shelved::new(Arc::new(home), shelves, rules).unwrap())
+    Arc::new(Shelved::new(Arc::new(home), shelves, rules, Timestamp::now).unwrap())
 }
 
 /// Puts every text on a shelf, if there is one, and everything else into a file.
@@ -105,7 +105,7 @@ mod on_tiers {
                 let rules = rules(&first, &second);
                 let shelves: [(_, Arc<dyn Shelf>); 2] =
                     [(first, redis::fresh().0), (second, own.shelf.clone())];
-                let store = Shelved::new(Arc::new(place.open()), shelves.into(), rules).unwrap();
+                let store = Shelved::new(Arc::new(place.open()), shelves.into(), rules, Timestamp::now).unwrap();
                 (Arc::new(store), Some((place, own)))
             }
             // Nobody asks it anything.

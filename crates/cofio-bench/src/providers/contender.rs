@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use cofio::at_hand::{AtHand, Which};
-use cofio::model::{Identifier, Kind, Layer, State};
+use cofio::model::{Identifier, Kind, Layer, State, Timestamp};
 use cofio::shelf::Shelf;
 use cofio::shelved::{Rule, Rules, Shelved};
 use cofio::store::{SqliteStore, Store};
@@ -138,7 +138,7 @@ impl Place {
         let store: Arc<dyn Store> = if shelves.is_empty() {
             home
         } else {
-            Arc::new(Shelved::new(home, shelves, contender.rules()?)?)
+            Arc::new(Shelved::new(home, shelves, contender.rules()?, Timestamp::now)?)
         };
         let store = Arc::new(AtHand::new(store, Which::default()));
         Ok(Self { store, notes, shelves: all, cleaning, folder })

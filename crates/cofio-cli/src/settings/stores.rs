@@ -302,7 +302,62 @@ fn cannot(values: &Values, why: &str) -> SettingsError {
 
 #[cfg(test)]
 mod tests {
+    use cofio::Engine;
+    use cofio::model::{
+        Caller, Channel, Draft, Identifier, Identifiers, Kind, Layer, Memory, Scope, Source, State,
+        Timestamp,
+    };
+    use cofio::store::MemoryStore;
+    use pollster::block_on;
+
     use super::*;
+
+    /// What the guide says of the preset `tiered`.
+    const TOLD: &str = "working and context memories in Redis; facts and reflections in Qdrant, \
+                        except what a user told of themselves; what is archived in Qdrant; \
+                        everything else in PostgreSQL";
+
+    /// Where a preset `tiered` puts what is in use: of a user, and of anybody else.
+    const TIERED: [(Kind, &str, &str); 6] = [
+        (Kind::Working, "redis", "redis"),
+        (Kind::Context, "redis", "redis"),
+        (Kind::Episode, "home", "home"),
+        (Kind::Fact, "home", "qdrant"),
+        (Kind::Procedure, "home", "home"),
+        (Kind::Reflection, "qdrant", "qdrant"),
+    ];
+
+    #[test]
+    fn tiered_puts_everything_where_the_guide_says() {
+        assert!(include_str!("../../../../docs/guide/scale.md").contains(TOLD));
+        assert_eq!(TIERED.map(|(kind, ..)| kind).as_slice(), Kind::ALL);
+        let rules = Preset::Tiered.routes().unwrap().rules();
+        let plain = memory();
+        let name = Identifier::new("x").unwrap();
+        let names = |all: Identifiers, layer: &Layer| all.with(*layer, name.clone());
+        let identifiers = Layer::ALL.iter().fold(Identifiers::default(), names);
+        for (kind, of_user, of_others) in TIERED {
+            for layer in Layer::ALL {
+                let scope = Scope::new(*layer, &identifiers).unwrap();
+                for state in State::ALL {
+                    let in_use = if *layer == Layer::User { of_user } else { of_others };
+                    let expected = if *state == State::Archived { "qdrant" } else { in_use };
+                    let memory =
+                        Memory { kind, scope: scope.clone(), state: *state, ..plain.clone() };
+                    let shelf = rules.shelf(&memory).map_or("home", Identifier::as_str);
+                    assert_eq!(shelf, expected, "{kind} of {layer}, {state}");
+                }
+            }
+        }
+    }
+
+    fn memory() -> Memory {
+        let alice = Identifier::new("alice").unwrap();
+        let source = Source::through(Channel::ExplicitSave);
+        let draft = Draft::new(Scope::user(alice.clone()), Kind::Fact, "Alice keeps bees", source);
+        let engine = Engine::new(MemoryStore::new(), || Timestamp::UNIX_EPOCH);
+        block_on(engine.remember(&Caller::local(alice), draft)).unwrap().memory
+    }
 
     #[test]
     fn no_password_is_shown() {

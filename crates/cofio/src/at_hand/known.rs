@@ -17,6 +17,8 @@ pub(super) struct Known {
     rereading: bool,
     /// What this process is about to create, and whether somebody has changed it already.
     creating: HashMap<MemoryId, bool>,
+    /// Counts how often scopes came or went.
+    era: u64,
     /// Counts uses.
     uses: u64,
 }
@@ -36,9 +38,12 @@ pub(super) enum Standing {
     Coming(HashSet<MemoryId>),
     /// All of it is at hand.
     Whole,
-    /// It has too many memories.
-    TooLarge,
+    /// It has too many memories; so often it was asked for since that was seen.
+    TooLarge(u32),
 }
+
+/// How often a scope that is too large is asked for before somebody looks whether it still is.
+const PATIENCE: u32 = 256;
 
 /// What can be done with what is at hand.
 pub(super) enum State {
@@ -126,7 +131,7 @@ impl Known {
         match self.scopes.get_mut(scope).map(|held| &mut held.standing) {
             Some(Standing::Coming(changed)) => drop(changed.insert(id.clone())),
             Some(Standing::Whole) => drop(self.stale.insert(id.clone())),
-            Some(Standing::TooLarge) | None => {}
+            Some(Standing::TooLarge(_)) | None => {}
         }
     }
 
@@ -168,18 +173,40 @@ impl Known {
         undisturbed && self.standing(scope) == Some(&Standing::Whole)
     }
 
-    /// Lets changes of a scope be noted until it is at hand.
-    pub(super) fn begin(&mut self, scope: &Scope) {
+    /// Lets changes of a scope be noted until it is at hand, unless it is known to be too large.
+    pub(super) fn begin(&mut self, scope: &Scope) -> bool {
+        if let Some(Standing::TooLarge(asked)) =
+            self.scopes.get_mut(scope).map(|it| &mut it.standing)
+            && *asked < PATIENCE
+        {
+            *asked += 1;
+            return false;
+        }
         self.uses += 1;
         let held = Held { standing: Standing::Coming(HashSet::new()), used: self.uses };
         self.scopes.insert(scope.clone(), held);
+        true
+    }
+
+    /// Returns what is different once a scope came or went.
+    pub(super) fn era(&self) -> u64 {
+        self.era
+    }
+
+    /// Notes that a scope came or went: what was begun before is not to be taken at hand.
+    fn turn(&mut self) {
+        self.era += 1;
+        for disturbed in self.creating.values_mut() {
+            *disturbed = true;
+        }
     }
 
     /// Notes that a scope has too many memories.
     pub(super) fn refuse(&mut self, scope: &Scope) {
         if let Some(held) = self.scopes.get_mut(scope) {
-            held.standing = Standing::TooLarge;
+            held.standing = Standing::TooLarge(0);
         }
+        self.turn();
     }
 
     /// Notes that a scope is at hand as it was at a place, and returns whether that is still wanted.
@@ -191,6 +218,7 @@ impl Known {
             return false;
         };
         self.stale.extend(changed);
+        self.turn();
         self.place = if alone { place } else { self.place.min(place) };
         true
     }
@@ -209,6 +237,7 @@ impl Known {
             let Some(oldest) = oldest.map(|(scope, _)| scope.clone()) else { return };
             self.scopes.remove(&oldest);
             copies.let_go_of(&oldest);
+            self.turn();
         }
     }
 
@@ -218,5 +247,6 @@ impl Known {
         }
         self.scopes.clear();
         self.stale.clear();
+        self.turn();
     }
 }

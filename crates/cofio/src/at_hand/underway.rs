@@ -49,9 +49,12 @@ impl<'a> Underway<'a> {
             let undisturbed = scope.as_ref().is_some_and(|scope| known.created(&id, scope));
             match (new, outcome) {
                 (Some(new), Outcome::Created(_)) if undisturbed => {
-                    self.at_hand.copies.hold(vec![Copied::new(*new, &[])]);
+                    self.at_hand.hold(&mut known, vec![Copied::new(*new, &[])]);
                 }
-                _ if outcome.changed() => self.mark(&mut known, &id, scope.as_ref()),
+                // Somebody else may have created it under this id; that was taken for ours.
+                (new, outcome) if outcome.changed() || new.is_some() && *outcome.id() == id => {
+                    self.mark(&mut known, &id, scope.as_ref());
+                }
                 _ => {}
             }
         }

@@ -231,8 +231,13 @@ impl Engine {
     ) -> Result<()> {
         if assignment.task == Task::Expire {
             self.expire(caller, assignment, job).await?;
-            // What cannot be reached now is cleared away the next time.
-            let _ = self.clear_away(caller).await;
+            if let Err(error) = self.store.clear_away(caller.access(), self.now()).await {
+                // What cannot be reached now is cleared away the next time.
+                let of = error.details().get("shelf").and_then(|shelf| shelf.as_str());
+                let of = of.map(|shelf| format!(" of {shelf}")).unwrap_or_default();
+                job.note
+                    .get_or_insert_with(|| format!("not all{of} could be cleared away: {error}"));
+            }
             return Ok(());
         }
         let units = self.units(caller, assignment, self.now()).await?;
@@ -248,14 +253,6 @@ impl Engine {
         }
         watch(units.len(), units.len());
         Ok(())
-    }
-
-    /// Removes what interrupted processes have left where texts stand.
-    async fn clear_away(&self, caller: &Caller) -> Result<usize> {
-        let now = self.now();
-        let scopes = self.store.scopes(caller.access(), now).await?;
-        let scopes: Vec<Scope> = scopes.into_iter().map(|summary| summary.scope).collect();
-        self.store.clear_away(&scopes, now).await
     }
 
     /// Does everything there is to do in one place, piece by piece.

@@ -236,11 +236,11 @@ impl Whole {
         }
         for (key, mut memory) in keys.into_iter().zip(memories) {
             match memory.slot() {
-                Some(slot) if memory.expires_at.is_none() => {
+                Some(slot) if !shelved.may_have_ended(&memory) => {
                     self.absent.insert(key, slot);
                     continue;
                 }
-                // What ends by itself may have ended on its shelf already.
+                // What has ended may be gone from its shelf already.
                 Some(_) => memory.content = CleanText::default(),
                 None => {}
             }

@@ -126,6 +126,8 @@ impl Shelved {
     }
 
     pub(super) async fn put(&self, placed: &Placed) -> Result<()> {
+        let contents = placed.texts.values().flatten();
+        self.make_known(contents.map(|content| &content.slot.scope).collect()).await?;
         for (name, contents) in &placed.texts {
             self.shelf(name)?.put(contents).await.map_err(|error| told(name, error))?;
         }

@@ -26,7 +26,7 @@ impl Shelved {
         let read = || -> Waiting<'_, _> {
             Box::pin(async { Ok(listing(self.home.get(access, ids).await?)) })
         };
-        whole_or_ended(self.settled(read).await?.memories)
+        self.whole_or_ended(self.settled(read).await?.memories)
     }
 
     /// Returns the versions of a memory; fails if the text of one is lost.
@@ -38,7 +38,7 @@ impl Shelved {
         let read = || -> Waiting<'_, _> {
             Box::pin(async { Ok(listing(self.home.history(access, id).await?)) })
         };
-        whole_or_ended(self.settled(read).await?.memories)
+        self.whole_or_ended(self.settled(read).await?.memories)
     }
 
     /// Returns a page of a list; in the place of what is lost comes what follows.
@@ -53,7 +53,7 @@ impl Shelved {
             whole.more = read.more;
             let last = read.memories.last().map(|memory| page.order.position(memory));
             for memory in read.memories {
-                enter(memory, filter, &mut whole);
+                self.enter(memory, filter, &mut whole);
             }
             let lacking = page.limit.saturating_sub(whole.memories.len());
             if !whole.more || lacking == 0 || last.is_none() {
@@ -102,6 +102,44 @@ impl Shelved {
         }
         Err(restless())
     }
+
+    /// Returns whether a text may be absent because the memory has ended.
+    ///
+    /// A shelf that ends texts by itself does so by its own clock.
+    pub(super) fn may_have_ended(&self, memory: &Memory) -> bool {
+        let standing = memory.content.standing();
+        let shelf = standing.and_then(|standing| self.shelves.get(&standing.shelf));
+        let ends_texts = shelf.is_some_and(|shelf| shelf.abilities().expiry);
+        let early = if ends_texts { SKEW } else { SignedDuration::ZERO };
+        let now = self.clock.now();
+        memory.expires_at.is_some_and(|end| end.duration_since(now) <= early)
+    }
+
+    /// Fails if a text is lost; what has ended may be gone from its shelf already.
+    fn whole_or_ended(&self, mut memories: Vec<Memory>) -> Result<Vec<Memory>> {
+        for memory in memories.iter_mut().filter(|memory| memory.slot().is_some()) {
+            if !self.may_have_ended(memory) {
+                return Err(memory.lost_text());
+            }
+            memory.content = CleanText::default();
+        }
+        Ok(memories)
+    }
+
+    /// Puts a memory into a list, or notes that its text is lost.
+    fn enter(&self, mut memory: Memory, filter: &Filter, listing: &mut Listing) {
+        // Such lists have what has ended in them.
+        let with_ended = filter.criteria.as_of.is_some() || filter.now == Timestamp::MIN;
+        if memory.slot().is_none() {
+            listing.memories.push(memory);
+        } else if !self.may_have_ended(&memory) {
+            listing.lost.push(memory.id);
+        } else if with_ended {
+            memory.content = CleanText::default();
+            listing.memories.push(memory);
+        }
+        // Otherwise it is ending at this moment.
+    }
 }
 
 /// Returns the error of what could not be read because texts were taken off all the time.
@@ -111,32 +149,4 @@ pub(super) fn restless() -> Error {
 
 fn listing(memories: Vec<Memory>) -> Listing {
     Listing { memories, ..Listing::default() }
-}
-
-/// Fails if a text is lost; what ends by itself may have ended on its shelf already.
-fn whole_or_ended(mut memories: Vec<Memory>) -> Result<Vec<Memory>> {
-    for memory in memories.iter_mut().filter(|memory| memory.slot().is_some()) {
-        if memory.expires_at.is_none() {
-            return Err(memory.lost_text());
-        }
-        memory.content = CleanText::default();
-    }
-    Ok(memories)
-}
-
-/// Puts a memory into a list, or notes that its text is lost.
-fn enter(mut memory: Memory, filter: &Filter, listing: &mut Listing) {
-    // Such lists have what has ended in them.
-    let with_ended = filter.criteria.as_of.is_some() || filter.now == Timestamp::MIN;
-    match memory.expires_at {
-        _ if memory.slot().is_none() => listing.memories.push(memory),
-        None => listing.lost.push(memory.id),
-        Some(_) if with_ended => {
-            memory.content = CleanText::default();
-            listing.memories.push(memory);
-        }
-        Some(end) if end.duration_since(filter.now) > SKEW => listing.lost.push(memory.id),
-        // It is ending at this moment.
-        Some(_) => {}
-    }
 }

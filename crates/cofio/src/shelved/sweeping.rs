@@ -10,7 +10,11 @@ use crate::error::Result;
 use crate::model::{Access, Identifier, Memory, MemoryId, Scope, Slot, Timestamp};
 use crate::shelf::Shelf;
 
-/// How many slots are looked at at a time.
+/// How many slots are listed at a time: servers that know no order of names look through a whole scope
+/// for each part of its list.
+const LISTED: usize = 100_000;
+
+/// How many slots are looked up at a time.
 const PIECE: usize = 500;
 
 /// How long something must have been seen without a name before it is removed: a commit that is
@@ -35,16 +39,19 @@ impl Shelved {
     ///
     /// Nothing is removed that was not there a quarter of an hour before, in an earlier sweep by this
     /// store, as it may be about to be named. Of texts that memories had before, vectors of the
-    /// adopted model go at once.
+    /// adopted model go at once. Whatever fails keeps nothing else from being swept, and the first
+    /// error is returned in the end.
     pub async fn sweep(&self, scopes: &[Scope], now: Timestamp) -> Result<usize> {
-        let mut removed = 0;
+        let (mut removed, mut failure) = (0, None);
         for (name, shelf) in &self.shelves {
             for scope in scopes {
-                let swept = self.sweep_one(name, &**shelf, scope, now).await;
-                removed += swept.map_err(|error| told(name, error))?;
+                match self.sweep_one(name, &**shelf, scope, now).await {
+                    Ok(some) => removed += some,
+                    Err(error) => failure = failure.or(Some(told(name, error))),
+                }
             }
         }
-        Ok(removed)
+        failure.map_or(Ok(removed), Err)
     }
 
     async fn sweep_one(
@@ -55,23 +62,41 @@ impl Shelved {
         now: Timestamp,
     ) -> Result<usize> {
         let (mut after, mut removed) = (None::<Slot>, 0);
+        let mut suspected: HashSet<Slot> = HashSet::new();
         loop {
             // What is there is asked first: it is named by now, or not yet, or never.
-            let slots = shelf.slots(scope, after.as_ref(), PIECE).await?;
-            let Some(last) = slots.last() else { return Ok(removed) };
-            after = Some(last.clone());
-            let named = self.named(name, &slots).await?;
-            self.strip(shelf, &slots, &named).await?;
-            let is_named =
-                |slot: &Slot| named.current.contains(slot) || named.earlier.contains(slot);
-            let (known, unknown): (Vec<Slot>, Vec<Slot>) = slots.into_iter().partition(is_named);
-            let gone = self.suspects.convicted(name, &known, unknown, now);
-            if !gone.is_empty() {
-                shelf.remove(&gone).await?;
-                removed += gone.len();
-                self.suspects.forget(name, &gone);
+            let slots = shelf.slots(scope, after.as_ref(), LISTED).await?;
+            for piece in slots.chunks(PIECE) {
+                let unknown = self.unknown(name, shelf, piece).await?;
+                suspected.extend(unknown.iter().cloned());
+                let gone = self.suspects.convicted(name, unknown, now);
+                if !gone.is_empty() {
+                    shelf.remove(&gone).await?;
+                    removed += gone.len();
+                    self.suspects.forget(name, &gone);
+                }
             }
+            if slots.len() < LISTED {
+                self.suspects.keep(name, scope, &suspected);
+                return Ok(removed);
+            }
+            after = slots.into_iter().last();
         }
+    }
+
+    /// Returns those of some slots that no memory names; those that one names are above suspicion.
+    async fn unknown(
+        &self,
+        name: &Identifier,
+        shelf: &dyn Shelf,
+        slots: &[Slot],
+    ) -> Result<Vec<Slot>> {
+        let named = self.named(name, slots).await?;
+        self.strip(shelf, slots, &named).await?;
+        let is_named = |slot: &&Slot| named.current.contains(slot) || named.earlier.contains(slot);
+        let (known, unknown): (Vec<&Slot>, Vec<&Slot>) = slots.iter().partition(is_named);
+        self.suspects.forget(name, known);
+        Ok(unknown.into_iter().cloned().collect())
     }
 
     async fn named(&self, shelf: &Identifier, slots: &[Slot]) -> Result<Named> {
@@ -108,14 +133,7 @@ impl Shelved {
 
 impl Suspects {
     /// Returns what has been without a name for long enough, and keeps the rest in mind.
-    fn convicted(
-        &self,
-        shelf: &Identifier,
-        known: &[Slot],
-        unknown: Vec<Slot>,
-        now: Timestamp,
-    ) -> Vec<Slot> {
-        self.forget(shelf, known);
+    fn convicted(&self, shelf: &Identifier, unknown: Vec<Slot>, now: Timestamp) -> Vec<Slot> {
         let mut seen = self.seen();
         let mut is_old = |slot: &Slot| {
             let since = *seen.entry((shelf.clone(), slot.clone())).or_insert(now);
@@ -124,7 +142,18 @@ impl Suspects {
         unknown.into_iter().filter(|slot| is_old(slot)).collect()
     }
 
-    fn forget(&self, shelf: &Identifier, slots: &[Slot]) {
+    /// Returns the scopes in which something is suspected.
+    pub(super) fn scopes(&self) -> HashSet<Scope> {
+        self.seen().keys().map(|(_, slot)| slot.scope.clone()).collect()
+    }
+
+    /// Forgets about what is not there any more in a scope of a shelf.
+    fn keep(&self, shelf: &Identifier, scope: &Scope, there: &HashSet<Slot>) {
+        let elsewhere = |on: &Identifier, slot: &Slot| on != shelf || slot.scope != *scope;
+        self.seen().retain(|(on, slot), _| elsewhere(on, slot) || there.contains(slot));
+    }
+
+    fn forget<'a>(&self, shelf: &Identifier, slots: impl IntoIterator<Item = &'a Slot>) {
         let mut seen = self.seen();
         for slot in slots {
             seen.remove(&(shelf.clone(), slot.clone()));

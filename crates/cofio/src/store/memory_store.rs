@@ -387,7 +387,22 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn clear_away(&self, _scopes: &[Scope], _now: Timestamp) -> Result<usize> {
+    async fn know(&self, scopes: &[Scope]) -> Result<()> {
+        self.contents().announced.extend(scopes.iter().cloned());
+        Ok(())
+    }
+
+    async fn known_scopes(&self, access: &Access) -> Result<Vec<Scope>> {
+        let contents = self.contents();
+        let kept = contents.scopes(access);
+        let kept = kept.filter_map(|inside| Some(inside.first()?.memory.scope.clone()));
+        let left = contents.tombstones.values().map(|tombstone| tombstone.scope.clone());
+        let known = left.chain(contents.announced.iter().cloned());
+        let open: HashSet<Scope> = known.filter(|scope| access.opens(scope)).chain(kept).collect();
+        Ok(open.into_iter().collect())
+    }
+
+    async fn clear_away(&self, _access: &Access, _now: Timestamp) -> Result<usize> {
         Ok(0)
     }
 

@@ -490,7 +490,25 @@ impl Store for SqliteStore {
         self.threads.run(move |connection| unshelved::strike_off(connection, &gone)).await
     }
 
-    async fn clear_away(&self, _scopes: &[Scope], _now: Timestamp) -> Result<usize> {
+    async fn know(&self, scopes: &[Scope]) -> Result<()> {
+        let scopes = scopes.to_vec();
+        let wanted = scopes.clone();
+        let known = self.threads.read(move |connection| read::scope_numbers(connection, &wanted));
+        if known.await?.len() == scopes.len() {
+            return Ok(());
+        }
+        let know = move |connection: &mut Connection| {
+            scopes.iter().try_for_each(|scope| rows::scope_number(connection, scope).map(drop))
+        };
+        self.threads.run(know).await
+    }
+
+    async fn known_scopes(&self, access: &Access) -> Result<Vec<Scope>> {
+        let access = access.clone();
+        self.threads.read(move |connection| read::known_scopes(connection, &access)).await
+    }
+
+    async fn clear_away(&self, _access: &Access, _now: Timestamp) -> Result<usize> {
         Ok(0)
     }
 

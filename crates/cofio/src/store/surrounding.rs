@@ -73,8 +73,8 @@ pub trait Surrounding: Send + Sync {
     }
 
     /// Does what [`Store::clear_away`] does.
-    async fn clear_away_inside(&self, scopes: &[Scope], now: Timestamp) -> Result<usize> {
-        self.inner().clear_away(scopes, now).await
+    async fn clear_away_inside(&self, access: &Access, now: Timestamp) -> Result<usize> {
+        self.inner().clear_away(access, now).await
     }
 
     /// Does what [`Store::health`] does.
@@ -349,8 +349,16 @@ impl<T: Surrounding> Store for T {
         self.inner().strike_off(gone).await
     }
 
-    async fn clear_away(&self, scopes: &[Scope], now: Timestamp) -> Result<usize> {
-        self.clear_away_inside(scopes, now).await
+    async fn know(&self, scopes: &[Scope]) -> Result<()> {
+        self.inner().know(scopes).await
+    }
+
+    async fn known_scopes(&self, access: &Access) -> Result<Vec<Scope>> {
+        self.inner().known_scopes(access).await
+    }
+
+    async fn clear_away(&self, access: &Access, now: Timestamp) -> Result<usize> {
+        self.clear_away_inside(access, now).await
     }
 
     fn health<'a>(&'a self, clock: &'a dyn Clock) -> Vec<PendingCheckup<'a>> {

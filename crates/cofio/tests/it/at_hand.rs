@@ -1,14 +1,15 @@
 //! What is at hand is what the store has, whoever changes it, and is read without asking the store.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 
 use async_trait::async_trait;
 use cofio::at_hand::{AtHand, Which};
 use cofio::engine::ListRequest;
 use cofio::model::{
-    Access, Caller, Channel, Commit, Draft, Filter, Kind, Layer, Memory, MemoryId, Outcome, Patch,
-    Scope, Source,
+    Access, Caller, Change, Channel, Commit, Draft, Filter, Kind, Layer, Memory, MemoryId, Outcome,
+    Patch, Scope, Source,
 };
 use cofio::store::{
     Found, Inquiry, Listing, MemoryStore, Page, SqliteStore, Store, Surrounding, conformance,
@@ -18,7 +19,7 @@ use pollster::block_on;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use crate::fixture::{identifiers, named};
+use crate::fixture::{identifiers, keeper, named};
 use crate::life::Life;
 use crate::recorder::Recorder;
 
@@ -259,6 +260,184 @@ fn what_is_too_large_is_left_where_it_is() {
         life.keep(step(&format!("step {number}")));
         assert_eq!(listed(&life).len(), number + 1);
     }
+}
+
+#[test]
+fn what_becomes_too_large_is_left_to_the_store_until_it_is_smaller() {
+    let home =
+        Arc::new(Counting { store: Arc::new(MemoryStore::new()), reads: AtomicUsize::new(0) });
+    let which = Which { memories: 2, ..Which::default() };
+    let life = Life::on(Arc::new(AtHand::new(home.clone(), which)), Config::default());
+    let reads = || {
+        let before = home.reads();
+        listed(&life);
+        home.reads() - before
+    };
+    let first = life.keep(step("fetch the ledger")).id;
+    listed(&life);
+    life.keep(step("count the pages"));
+    assert_eq!(reads(), 0);
+    life.keep(step("close the book"));
+    assert!(reads() > 0);
+    forget(&life, &first);
+    // It is not looked at again each time.
+    let more = (0..1_000).find(|_| reads() == 0).unwrap();
+    assert!(more > 100, "{more}");
+    assert_eq!((listed(&life).len(), reads()), (2, 0));
+}
+
+/// Something that goes on when a test lets it.
+struct Pause {
+    begun: mpsc::Sender<()>,
+    go: mpsc::Receiver<()>,
+}
+
+/// A store whose next answer of a sort is late.
+#[derive(Default)]
+struct Late {
+    reading: Mutex<Option<Pause>>,
+    before_commit: Mutex<Option<Pause>>,
+    after_commit: Mutex<Option<Pause>>,
+}
+
+/// Lets what comes by next wait, and returns what tells that it has come and what lets it go on.
+fn hold_up(at: &Mutex<Option<Pause>>) -> (mpsc::Receiver<()>, mpsc::Sender<()>) {
+    let ((begun, told), (let_go, go)) = (mpsc::channel(), mpsc::channel());
+    *at.lock().unwrap() = Some(Pause { begun, go });
+    (told, let_go)
+}
+
+fn pass(at: &Mutex<Option<Pause>>) {
+    let pause = at.lock().unwrap().take();
+    if let Some(Pause { begun, go }) = pause {
+        begun.send(()).unwrap();
+        go.recv().unwrap();
+    }
+}
+
+struct Delayed {
+    store: Arc<dyn Store>,
+    late: Arc<Late>,
+}
+
+#[async_trait]
+impl Surrounding for Delayed {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    async fn commit_inside(&self, commit: Commit) -> Result<Vec<Outcome>> {
+        pass(&self.late.before_commit);
+        let outcomes = self.store.commit(commit).await;
+        pass(&self.late.after_commit);
+        outcomes
+    }
+
+    async fn get_inside(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        let memories = self.store.get(access, ids).await;
+        pass(&self.late.reading);
+        memories
+    }
+}
+
+/// A file with what is read at hand in one process, where answers may be late.
+struct Overtaken {
+    here: Life,
+    there: Life,
+    at_hand: Arc<AtHand>,
+    other: Arc<SqliteStore>,
+    late: Arc<Late>,
+    _folder: TempDir,
+}
+
+impl Overtaken {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Arc::new(SqliteStore::open(&folder.path().join("cofio.db")).unwrap());
+        let late = Arc::<Late>::default();
+        let home = Arc::new(Delayed { store: open(), late: late.clone() });
+        let at_hand = Arc::new(AtHand::new(home, Which::default()));
+        let here = Life::on(at_hand.clone(), Config::default());
+        let other = open();
+        let there = Life::on(other.clone(), Config::default());
+        here.keep(step("fetch the ledger"));
+        assert_eq!(listed(&here).len(), 1);
+        Self { here, there, at_hand, other, late, _folder: folder }
+    }
+
+    /// Forgets over there, and so much more happens that nobody can tell what has changed.
+    fn forget_unheard(&self, id: &MemoryId) {
+        forget(&self.there, id);
+        let bob = |number| crate::fixture::fact("bob", &format!("Bob has house {number}"));
+        for hundred in 0..3 {
+            let drafts = (0..100).map(|number| bob(100 * hundred + number)).collect();
+            block_on(self.there.engine.remember_all(&keeper(), drafts)).unwrap();
+        }
+        // What is at hand is let go, and comes back.
+        for _ in 0..2 {
+            assert_eq!(listed(&self.here).len(), 1);
+        }
+    }
+}
+
+#[test]
+fn what_is_read_again_does_not_bring_back_what_is_forgotten_since() {
+    let overtaken = Overtaken::new();
+    let id = overtaken.here.keep(step("count the pages")).id;
+    change(&overtaken.there, &id, "count the words");
+    let (reading, go) = hold_up(&overtaken.late.reading);
+    thread::scope(|scope| {
+        let late = scope.spawn(|| listed(&overtaken.here));
+        reading.recv().unwrap();
+        overtaken.forget_unheard(&id);
+        go.send(()).unwrap();
+        late.join().unwrap();
+    });
+    assert_eq!(listed(&overtaken.here).len(), 1);
+}
+
+#[test]
+fn what_was_created_does_not_come_back_when_it_is_forgotten_since() {
+    let overtaken = Overtaken::new();
+    let (created, go) = hold_up(&overtaken.late.after_commit);
+    thread::scope(|scope| {
+        let late = scope.spawn(|| overtaken.here.keep(step("count the pages")));
+        created.recv().unwrap();
+        let two = listed(&overtaken.there);
+        let (id, ..) = two.iter().find(|(.., text)| text == "count the pages").unwrap();
+        overtaken.forget_unheard(id);
+        go.send(()).unwrap();
+        late.join().unwrap();
+    });
+    assert_eq!(listed(&overtaken.here).len(), 1);
+}
+
+#[test]
+fn what_another_process_creates_under_the_same_id_is_at_hand() {
+    let overtaken = Overtaken::new();
+    let memory = Life::new().keep(step("count the pages"));
+    let commit = || Commit {
+        actor: named("alice"),
+        at: memory.created_at,
+        changes: vec![Change::Create {
+            memory: Box::new(memory.clone()),
+            identity: None,
+            history: Vec::new(),
+        }],
+        audit: Vec::new(),
+        idempotency: None,
+        work: None,
+    };
+    let (begun, go) = hold_up(&overtaken.late.before_commit);
+    thread::scope(|scope| {
+        let late = scope.spawn(|| block_on(overtaken.at_hand.commit(commit())).unwrap());
+        begun.recv().unwrap();
+        block_on(overtaken.other.commit(commit())).unwrap();
+        listed(&overtaken.here);
+        go.send(()).unwrap();
+        assert_eq!(late.join().unwrap(), [Outcome::Existing(memory.id.clone())]);
+    });
+    assert_eq!(listed(&overtaken.here).len(), 2);
 }
 
 /// Something that happens to one of a few memories, here or there.

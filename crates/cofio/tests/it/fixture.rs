@@ -18,6 +18,11 @@ use tempfile::TempDir;
 /// When every test begins.
 pub const START: &str = "2026-03-01T12:00:00Z";
 
+/// Returns that moment.
+pub fn start() -> Timestamp {
+    START.parse().unwrap()
+}
+
 /// An engine whose store goes when it goes.
 pub struct Fixture {
     pub engine: Engine,

@@ -18,7 +18,7 @@ use cofio::{Engine, Error, ErrorKind, Query, Result, Selection};
 use pollster::block_on;
 use tempfile::TempDir;
 
-use crate::fixture::{fact, identifiers, keeper, local, named};
+use crate::fixture::{episode, fact, identifiers, keeper, local, named, start};
 
 fn run(from: &dyn Movable, to: &dyn Movable) -> Result<Moved> {
     run_as("tester", from, to)
@@ -69,7 +69,7 @@ fn everything_moves_between_stores_of_every_kind() {
 fn shelved<T: Movable + Store + 'static>(home: Arc<T>, shelf: Arc<dyn Shelf>) -> MovableShelved {
     let shelves = HashMap::from([(named("attic"), shelf)]);
     let rules = Rules(vec![Rule::everything(named("attic"))]);
-    MovableShelved::new(Shelved::new(home.clone(), shelves, rules).unwrap(), home)
+    MovableShelved::new(Shelved::new(home.clone(), shelves, rules, start).unwrap(), home)
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn on_a_shelf(
     let file = Arc::new(file(folder, "shelved.db"));
     let shelves = HashMap::from([(named("attic"), attic.clone())]);
     let rules = Rules(vec![Rule::everything(named("attic"))]);
-    let around = Shelved::new(file.clone(), shelves, rules).unwrap();
+    let around = Shelved::new(file.clone(), shelves, rules, start).unwrap();
     (MovableShelved::new(around, home(file)), attic)
 }
 
@@ -311,6 +311,30 @@ fn a_text_that_the_copy_has_lost_is_moved_again_and_one_that_the_source_has_lost
     let error = run(&to, &MemoryStore::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Damaged, "{error}");
     assert!(error.to_string().contains("has lost the text of"), "{error}");
+}
+
+#[test]
+fn a_lost_text_of_what_has_not_ended_is_not_moved_as_an_empty_one() {
+    let (home, attic) = (Arc::new(MemoryStore::new()), MemoryShelf::new(|| Timestamp::UNIX_EPOCH));
+    let attic: Arc<dyn Shelf> = Arc::new(attic);
+    let alone = HashMap::from([(named("attic"), attic.clone())]);
+    let rules = || Rules(vec![Rule::everything(named("attic"))]);
+    let shelved =
+        |now: Timestamp| Shelved::new(home.clone(), alone.clone(), rules(), move || now).unwrap();
+    let engine = Engine::new(shelved(start()), start);
+    let said = block_on(engine.remember(&local("alice"), episode("alice", "Alice met Bo")));
+    let end = said.unwrap().memory.expires_at.unwrap();
+    let slots = block_on(attic.slots(&Scope::user(named("alice")), None, 10)).unwrap();
+    block_on(attic.remove(&slots)).unwrap();
+    let moved = |now: Timestamp| {
+        let (from, to) = (MovableShelved::new(shelved(now), home.clone()), MemoryStore::new());
+        let clock = move || now;
+        let mover = Mover { from: &from, to: &to, holder: "tester", clock: &clock };
+        block_on(mover.run(&mut |_| {}))
+    };
+    let error = moved(start()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged, "{error}");
+    moved(end).unwrap();
 }
 
 #[test]

@@ -6,22 +6,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use cofio::embed::Embedder as _;
 use cofio::engine::{Forgetting, ListRequest, Listed};
 use cofio::model::{
-    Change, Commit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId, Patch, Scope,
-    Timestamp,
+    Change, Commit, Draft, Edit, Fingerprint, Identifier, Kind, Layer, Meaning, Memory, MemoryId,
+    MetadataPatch, Outcome, Patch, Scope, State, Task, Timestamp,
 };
 use cofio::shelf::{
     Abilities, Content, Embedded, Health, Labels, MemoryShelf, Sampled, Shelf, Slot, Within,
 };
 use cofio::shelved::{Rule, Rules, Shelved};
-use cofio::store::{MemoryStore, SqliteStore, Store, conformance};
-use cofio::{Config, Error, ErrorKind, Query, Result, Selection};
+use cofio::store::{MemoryStore, SqliteStore, Store, Surrounding, conformance};
+use cofio::{Config, Engine, Error, ErrorKind, Mode, Query, Result, Selection};
+use jiff::SignedDuration;
 use pollster::block_on;
 use tempfile::TempDir;
 
-use crate::fixture::{START, fact, identifiers, local, named};
+use crate::fixture::{START, episode, fact, identifiers, local, named, start};
 use crate::life::Life;
+use crate::recorder::Recorder;
 
 fn shelf() -> Arc<dyn Shelf> {
     // The suite lets memories end in its own time, which is long ago.
@@ -29,9 +32,14 @@ fn shelf() -> Arc<dyn Shelf> {
 }
 
 fn shelved(home: Arc<dyn Store>, shelf: Arc<dyn Shelf>) -> Shelved {
+    shelved_at(home, shelf, start())
+}
+
+/// Puts every text of a home on a shelf, at a moment.
+fn shelved_at(home: Arc<dyn Store>, shelf: Arc<dyn Shelf>, now: Timestamp) -> Shelved {
     let name: Identifier = named("attic");
     let shelves = HashMap::from([(name.clone(), shelf)]);
-    Shelved::new(home, shelves, Rules(vec![Rule::everything(name)])).unwrap()
+    Shelved::new(home, shelves, Rules(vec![Rule::everything(name)]), move || now).unwrap()
 }
 
 mod in_memory {
@@ -138,6 +146,7 @@ impl Shelf for Shaky {
     }
 
     async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {
+        self.check()?;
         self.shelf.slots(scope, after, limit).await
     }
 
@@ -331,7 +340,8 @@ fn on_two_shelves(home: Arc<dyn Store>, cellar: &Shaky, attic: &Shaky) -> Shelve
     let shelves = HashMap::from([shelf("cellar", cellar), shelf("attic", attic)]);
     let cellar = Some(named("cellar"));
     let working = Rule { kinds: vec![Kind::Working], shelf: cellar, ..Rule::default() };
-    Shelved::new(home, shelves, Rules(vec![working, Rule::everything(named("attic"))])).unwrap()
+    Shelved::new(home, shelves, Rules(vec![working, Rule::everything(named("attic"))]), start)
+        .unwrap()
 }
 
 #[test]
@@ -432,6 +442,34 @@ fn a_text_that_a_shelf_has_lost_is_told() {
     assert_eq!(lost.kind(), ErrorKind::Damaged);
 }
 
+#[test]
+fn a_text_is_lost_until_its_memory_has_ended() {
+    let house = House::new();
+    let kept = house.life.keep(episode("alice", "Alice met the bee keeper"));
+    let end = kept.expires_at.unwrap();
+    house.attic.lose();
+    let caller = local("alice");
+    let read =
+        |house: &Shelved| block_on(house.get(caller.access(), std::slice::from_ref(&kept.id)));
+    assert_eq!(read(&house.shelved).unwrap_err().kind(), ErrorKind::Damaged);
+    assert_eq!(page(&house, 10, None).lost, std::slice::from_ref(&kept.id));
+    let tags = Edit::Set(vec!["bees".to_owned()]);
+    let metadata = MetadataPatch { tags, ..MetadataPatch::default() };
+    let patch = Patch { metadata, ..Patch::default() };
+    let refused = block_on(house.life.engine.update(&caller, &kept.id, patch)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Damaged);
+    assert!(house.attic.texts().is_empty(), "nothing was put in its place");
+
+    // The clock of a shelf that ends texts by itself may be ahead.
+    let until = [(2, false), (0, true)]
+        .map(|(minutes, ended)| (end - SignedDuration::from_mins(minutes), ended));
+    for (now, ended) in until {
+        let later = shelved_at(house.home.clone(), Arc::new(house.attic.clone()), now);
+        let texts = read(&later).map(|read| read[0].content.as_str().to_owned());
+        assert_eq!(texts.ok(), ended.then(String::new), "{now}");
+    }
+}
+
 /// Returns a page of what is known of Alice.
 fn page(house: &House, limit: usize, cursor: Option<String>) -> Listed {
     let selection = Selection::new(identifiers(&[(Layer::User, "alice")]));
@@ -520,7 +558,7 @@ fn rules_say_which_texts_stand_where() {
     let rule = Rule { kinds: vec![Kind::Working], shelf: Some(name.clone()), ..Rule::default() };
     let shelves = HashMap::from([(name, attic.clone())]);
     let home = Arc::new(MemoryStore::new());
-    let shelved = Shelved::new(home.clone(), shelves, Rules(vec![rule.clone()])).unwrap();
+    let shelved = Shelved::new(home.clone(), shelves, Rules(vec![rule.clone()]), start).unwrap();
     let life = Life::on(Arc::new(shelved), Config::default());
     life.keep(fact("alice", "Alice keeps bees"));
     assert!(block_on(attic.slots(&alice(), None, 10)).unwrap().is_empty());
@@ -529,8 +567,93 @@ fn rules_say_which_texts_stand_where() {
     life.keep(draft);
     assert_eq!(block_on(attic.slots(&alice(), None, 10)).unwrap().len(), 1);
 
-    let nowhere = Shelved::new(home, HashMap::new(), Rules(vec![rule]));
+    let nowhere = Shelved::new(home, HashMap::new(), Rules(vec![rule]), start);
     assert_eq!(nowhere.unwrap_err().kind(), ErrorKind::Configuration);
+}
+
+/// A home whose attic takes what a rule says, and an engine that knows meanings.
+struct Routed {
+    home: Arc<MemoryStore>,
+    attic: Shaky,
+    engine: Engine,
+    model: Fingerprint,
+}
+
+impl Routed {
+    fn by(rule: Rule) -> Self {
+        let (home, attic, embedder) = (Arc::new(MemoryStore::new()), Shaky::new(), Recorder::new());
+        let shelves = HashMap::from([(named("attic"), Arc::new(attic.clone()) as _)]);
+        let rules = Rules(vec![Rule { shelf: Some(named("attic")), ..rule }]);
+        let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules, start).unwrap());
+        let model = embedder.fingerprint().clone();
+        let engine = Life::on(shelved, Config::default()).engine.with_embedder(embedder);
+        Self { home, attic, engine, model }
+    }
+
+    fn keep(&self, scope: Scope, text: &str) -> Memory {
+        let draft = Draft { scope, ..fact("alice", text) };
+        block_on(self.engine.remember(&local("alice"), draft)).unwrap().memory
+    }
+
+    /// Checks where a memory is, and that it is found by words and by meaning.
+    fn check(&self, memory: &Memory, on_shelf: bool) {
+        let (id, text) = (&memory.id, memory.content.as_str());
+        while block_on(self.engine.embed_pending(10)).unwrap().pending > 0 {}
+        let access = local("alice");
+        let outlines =
+            block_on(self.home.get_outlines(access.access(), std::slice::from_ref(id))).unwrap();
+        let there = &outlines[0];
+        assert_eq!(there.content.as_str(), if on_shelf { "" } else { text });
+
+        let passage = memory.content.passage_hash();
+        let at_home = block_on(self.home.known_vectors(&self.model, &[passage])).unwrap();
+        assert_eq!(at_home[0].is_some(), !on_shelf);
+        let slots = block_on(self.attic.slots(&there.scope, None, 10)).unwrap();
+        let slots: Vec<Slot> = slots.into_iter().filter(|slot| slot.id == *id).collect();
+        let vectors = block_on(self.attic.vectors(&self.model, &slots)).unwrap();
+        let with_vectors = slots.iter().zip(vectors).filter(|(_, vectors)| vectors.is_some());
+        let with_vectors: Vec<&Slot> = with_vectors.map(|(slot, _)| slot).collect();
+        let expected: Vec<Slot> = there.slot().into_iter().filter(|_| on_shelf).collect();
+        assert_eq!(with_vectors, expected.iter().collect::<Vec<_>>());
+
+        for mode in [Mode::Keyword, Mode::Semantic] {
+            let mut selection =
+                Selection::new(identifiers(&[(Layer::User, "alice"), (Layer::Session, "s1")]));
+            selection.criteria.states = vec![there.state];
+            let query = Query { mode, ..Query::new(selection, text) };
+            let answer = block_on(self.engine.search(&access, &query)).unwrap();
+            let first = answer.hits.first().map(|hit| hit.memory.content.as_str());
+            assert_eq!((first, answer.unavailable), (Some(text), vec![]), "{mode:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_archived_goes_to_a_shelf_and_comes_home_when_it_is_brought_back() {
+    let routed = Routed::by(Rule { states: vec![State::Archived], ..Rule::default() });
+    let (kept, caller) = (routed.keep(alice(), "Alice keeps bees in Cardiff"), local("alice"));
+    let id = kept.id.clone();
+    routed.check(&kept, false);
+    block_on(routed.engine.archive(&caller, &id)).unwrap();
+    routed.check(&kept, true);
+    block_on(routed.engine.bring_back(&caller, &id)).unwrap();
+    routed.check(&kept, false);
+    block_on(routed.engine.archive(&caller, &id)).unwrap();
+    block_on(routed.engine.forget(&caller, &[id])).unwrap();
+    assert!(routed.attic.texts().is_empty(), "those of earlier versions go as well");
+}
+
+#[test]
+fn what_is_of_a_layer_goes_to_its_shelf() {
+    let routed = Routed::by(Rule { layers: vec![Layer::Session], ..Rule::default() });
+    let session = identifiers(&[(Layer::User, "alice"), (Layer::Session, "s1")]);
+    let session = Scope::new(Layer::Session, &session).unwrap();
+    let said = routed.keep(session.clone(), "The hive stands under the oak");
+    let known = routed.keep(alice(), "Alice keeps bees in Cardiff");
+    routed.check(&said, true);
+    routed.check(&known, false);
+    assert_eq!(block_on(routed.attic.slots(&session, None, 10)).unwrap().len(), 1);
+    assert!(routed.attic.texts().is_empty());
 }
 
 #[test]
@@ -551,6 +674,108 @@ fn what_a_dead_process_left_is_swept_away_and_nothing_else() {
     assert_eq!(block_on(house.attic.slots(&alice(), None, 10)).unwrap(), named);
 }
 
+/// Checks that what nobody names goes from a shelf, whatever becomes of it in the end.
+fn check_cleared(home: &Arc<dyn Store>, attic: &Shaky) {
+    let (access, shelved) = (local("alice"), shelved(home.clone(), Arc::new(attic.clone())));
+    let clear = |minutes: i64| {
+        let now = start() + SignedDuration::from_mins(minutes);
+        block_on(shelved.clear_away(access.access(), now)).unwrap()
+    };
+    assert_eq!((clear(0), attic.texts().len()), (0, 1), "it may be about to be named");
+    assert_eq!((clear(15), attic.texts().len()), (1, 0));
+}
+
+#[test]
+fn what_is_left_of_somebody_of_whom_nothing_was_ever_committed_is_swept_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = SqliteStore::open(&folder.path().join("cofio.db")).unwrap();
+    let homes: [Arc<dyn Store>; 2] = [Arc::new(MemoryStore::new()), Arc::new(file)];
+    for home in homes {
+        let attic = Shaky::new();
+        let dying = Arc::new(Dying { home: home.clone() });
+        let life = Life::on(Arc::new(shelved(dying, Arc::new(attic.clone()))), Config::default());
+        let told = block_on(life.engine.remember(&local("alice"), fact("alice", "A first word")));
+        assert!(told.unwrap_err().is_undecided());
+        assert_eq!(attic.texts(), ["A first word"]);
+        check_cleared(&home, &attic);
+    }
+}
+
+#[test]
+fn what_is_left_of_somebody_who_forgets_everything_is_swept_away() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    leave(&house.attic, &kept);
+    house.forget(&kept.id);
+    let home: Arc<dyn Store> = house.home.clone();
+    check_cleared(&home, &house.attic);
+}
+
+/// Leaves a text on a shelf that no memory names.
+fn leave(attic: &Shaky, like: &Memory) -> Slot {
+    let slot = Slot { scope: like.scope.clone(), id: like.id.clone(), edition: 7 };
+    let (text, labels) = (like.content.clone(), Labels::of(like));
+    block_on(attic.shelf.put(&[Content { slot: slot.clone(), text, labels }])).unwrap();
+    slot
+}
+
+/// A home whose process ends before it commits anything.
+struct Dying {
+    home: Arc<dyn Store>,
+}
+
+#[async_trait]
+impl Surrounding for Dying {
+    fn inner(&self) -> &dyn Store {
+        &*self.home
+    }
+
+    async fn commit_inside(&self, _commit: Commit) -> Result<Vec<Outcome>> {
+        Err(Error::new(ErrorKind::Provider, "the process ends here").undecided())
+    }
+}
+
+#[test]
+fn what_cannot_be_swept_keeps_nothing_else_from_it_and_is_on_record() {
+    let (home, cellar, attic) = (Arc::new(MemoryStore::new()), Shaky::new(), Shaky::new());
+    let shelved = Arc::new(on_two_shelves(home, &cellar, &attic));
+    let life = Life::on(shelved, Config::default());
+    let kept = life.keep(fact("alice", "Alice keeps bees"));
+    for (down, up) in [(&cellar, &attic), (&attic, &cellar)] {
+        leave(up, &kept);
+        down.set_down(true);
+        life.run(Task::Expire);
+        life.wait(1);
+        let job = life.run(Task::Expire);
+        assert!(!block_on(up.slots(&alice(), None, 10)).unwrap().iter().any(|it| it.edition == 7));
+        let note = job.note.unwrap();
+        assert!(note.ends_with("could be cleared away: the attic is locked"), "{note}");
+        down.set_down(false);
+    }
+    assert_eq!(life.run(Task::Expire).note, None);
+}
+
+#[test]
+fn a_sweep_goes_through_a_scope_once_however_much_stands_there() {
+    let house = House::new();
+    let kept = house.keep("Alice keeps bees");
+    let left = (0..1_200).map(|edition| Content {
+        slot: Slot { scope: alice(), id: kept.id.clone(), edition },
+        text: kept.content.clone(),
+        labels: Labels::of(&kept),
+    });
+    block_on(house.attic.shelf.put(&left.collect::<Vec<_>>())).unwrap();
+    let sweep = |minutes: i64| {
+        let now = start() + SignedDuration::from_mins(minutes);
+        house.attic.asked();
+        let removed = block_on(house.shelved.sweep(&[alice()], now)).unwrap();
+        (removed, house.attic.asked())
+    };
+    assert_eq!(sweep(0), (0, 1));
+    assert_eq!(sweep(15), (1_200, 4), "it is asked once what is there, and thrice to remove it");
+    assert_eq!(house.attic.texts(), ["Alice keeps bees"]);
+}
+
 #[test]
 fn a_shelf_that_is_down_keeps_no_other_from_being_tidied() {
     let (home, down, up) = (Arc::new(MemoryStore::new()), Shaky::new(), Shaky::new());
@@ -562,7 +787,7 @@ fn a_shelf_that_is_down_keeps_no_other_from_being_tidied() {
     let working =
         Rule { kinds: vec![Kind::Working], shelf: Some(attic.clone()), ..Rule::default() };
     let rules = Rules(vec![working, Rule::everything(cellar.clone())]);
-    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules).unwrap());
+    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules, start).unwrap());
     let life = Life::on(shelved.clone(), Config::default());
     let mut draft = fact("alice", "She is at the hive");
     draft.kind = Kind::Working;

@@ -14,7 +14,7 @@ use jiff::SignedDuration;
 use pollster::block_on;
 use rusqlite::Connection;
 
-use crate::fixture::{Fixture, START, fact, identifiers, keeper, local, named, scope};
+use crate::fixture::{Fixture, START, fact, identifiers, keeper, local, named, scope, start};
 use crate::life::Life;
 
 /// A text that stands in no schema and no other text.
@@ -189,7 +189,7 @@ fn tell_on_a_shelf(store: &Arc<SqliteStore>, text: &str) {
     let shelf: Arc<dyn Shelf> = Arc::new(MemoryShelf::new(|| Timestamp::UNIX_EPOCH));
     let rules = Rules(vec![Rule::everything(named("attic"))]);
     let shelves = HashMap::from([(named("attic"), shelf)]);
-    let shelved = Shelved::new(store.clone(), shelves, rules).unwrap();
+    let shelved = Shelved::new(store.clone(), shelves, rules, start).unwrap();
     Life::on(Arc::new(shelved), Config::default()).keep(fact("alice", text));
 }
 

@@ -15,7 +15,7 @@ use crate::postgres::labels;
 use crate::postgres::plain::plain;
 use crate::postgres::rows::bounded;
 use crate::postgres::session::Sql;
-use crate::postgres::world::Slot;
+use crate::postgres::slot::Slot;
 
 /// What no later version of a memory changes.
 const STAYS: [&str; 3] = ["id", "access_count", "accessed_at"];

@@ -93,7 +93,8 @@ fn shelved(
 ) -> MovableShelved {
     let name = Identifier::new("shelf").unwrap();
     let shelves = HashMap::from([(name.clone(), shelf)]);
-    let shelved = Shelved::new(store, shelves, Rules(vec![Rule::everything(name)])).unwrap();
+    let shelved =
+        Shelved::new(store, shelves, Rules(vec![Rule::everything(name)]), Timestamp::now).unwrap();
     MovableShelved::new(shelved, home)
 }
 

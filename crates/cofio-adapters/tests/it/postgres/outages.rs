@@ -250,7 +250,7 @@ fn a_commit_of_which_nobody_knows_keeps_what_it_may_have_named() {
     let name = Identifier::new("attic").unwrap();
     let shelves = HashMap::from([(name.clone(), attic.clone() as _)]);
     let rules = Rules(vec![Rule::everything(name)]);
-    let shelved = Arc::new(Shelved::new(Arc::new(home), shelves, rules).unwrap());
+    let shelved = Arc::new(Shelved::new(Arc::new(home), shelves, rules, Timestamp::now).unwrap());
     let engine = engine(&shelved);
     remember(&engine, "alice", "the first zebra").unwrap();
 

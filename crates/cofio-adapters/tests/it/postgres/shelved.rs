@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use cofio::engine::Assignment;
 use cofio::model::{
-    AuditEvent, Change, Channel, Commit, Draft, Fingerprint, Identifier, JobState, Kind, Lifetime,
-    Memory, MemoryId, Metadata, PassageVector, Patch, Scope, Source, Task, Timestamp, Unshelved,
-    Vectors,
+    AuditEvent, Caller, Change, Channel, Commit, Draft, Fingerprint, Identifier, JobState, Kind,
+    Lifetime, Memory, MemoryId, Metadata, PassageVector, Patch, Scope, Source, Task, Timestamp,
+    Unshelved, Vectors,
 };
 use cofio::shelf::{MemoryShelf, Shelf as _};
 use cofio::shelved::{Rule, Rules, Shelved};
@@ -51,7 +51,7 @@ fn a_text_stands_on_its_shelf_alone_until_its_memory_is_forgotten() {
     let (home, attic) = (Arc::new(place.open()), Arc::new(MemoryShelf::new(Timestamp::now)));
     let shelves = HashMap::from([(named("attic"), attic.clone() as _)]);
     let rules = Rules(vec![Rule::everything(named("attic"))]);
-    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules).unwrap());
+    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules, Timestamp::now).unwrap());
     let engine = engine(&shelved);
     let slots = || block_on(attic.slots(&Scope::user(named("alice")), None, 10)).unwrap();
 
@@ -86,7 +86,7 @@ fn with_attic(place: &Place) -> (Arc<PostgresStore>, Arc<MemoryShelf>, Arc<Shelv
     let (home, attic) = (Arc::new(place.open()), Arc::new(MemoryShelf::new(Timestamp::now)));
     let shelves = HashMap::from([(named("attic"), attic.clone() as _)]);
     let rules = Rules(vec![Rule::everything(named("attic"))]);
-    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules).unwrap());
+    let shelved = Arc::new(Shelved::new(home.clone(), shelves, rules, Timestamp::now).unwrap());
     (home, attic, shelved)
 }
 
@@ -167,4 +167,29 @@ fn whatever_stands_in_a_memory_another_model_may_come_and_go() {
     block_on(home.adopt(&first)).unwrap();
     let waiting = place.ask("SELECT m.id FROM pending JOIN memories AS m USING (memory)");
     assert_eq!(waiting, [at_home.id.to_string()]);
+}
+
+#[test]
+fn a_scope_is_known_before_and_after_it_holds_something() {
+    let Some(place) = Place::new() else { return };
+    let home = place.open();
+    let known = || {
+        let mut known = block_on(home.known_scopes(keeper().access())).unwrap();
+        known.sort_by_key(ToString::to_string);
+        known
+    };
+    let [alice, bob] = ["alice", "bob"].map(|name| Scope::user(named(name)));
+    for _ in 0..2 {
+        block_on(home.know(&[bob.clone(), alice.clone()])).unwrap();
+        assert_eq!(known(), [alice.clone(), bob.clone()]);
+    }
+    let own = Caller::local(named("bob"));
+    assert_eq!(block_on(home.known_scopes(own.access())).unwrap(), std::slice::from_ref(&bob));
+
+    let home = Arc::new(place.open());
+    let engine = engine(&home);
+    remember(&engine, "carol", "Carol keeps bees").unwrap();
+    let kept = remember(&engine, "bob", "Bob keeps hens").unwrap().memory.id;
+    block_on(engine.forget(&keeper(), &[kept])).unwrap();
+    assert_eq!(known(), [alice, bob, Scope::user(named("carol"))]);
 }

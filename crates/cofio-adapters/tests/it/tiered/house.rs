@@ -100,10 +100,11 @@ impl House {
             named.insert(name, shelf);
             parts.push(part);
         }
-        let shelved = Arc::new(Shelved::new(home, named.clone(), rules).unwrap());
         let ahead = Arc::<AtomicU64>::default();
         let seconds = Arc::clone(&ahead);
         let clock = move || Timestamp::now() + Duration::from_secs(seconds.load(Ordering::SeqCst));
+        let shelved = Shelved::new(home, named.clone(), rules, clock.clone()).unwrap();
+        let shelved = Arc::new(shelved);
         let engine = Engine::shared(shelved.clone(), clock, Config::default());
         let engine = engine.with_embedder(Arc::new(Letters(Fingerprint::new("letters").unwrap())));
         Self { shelved, engine, shelves: named, parts, ahead, _folder: folder }

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::Result;
+use cofio::model::Timestamp;
 use cofio::shelved::{MovableShelved, Shelved};
 use cofio::store::{MemoryStore, Movable, SqliteStore, Store};
 use cofio::{Error, ErrorKind};
@@ -180,7 +181,7 @@ impl Place {
     ) -> Result<Arc<dyn Movable>> {
         let Some(routes) = &self.settings.stores().routes else { return Ok(home) };
         let shelves = shelves::open(unique_name, &self.settings, &self.around)?;
-        let shelved = Shelved::new(home.clone(), shelves, routes.rules())?;
+        let shelved = Shelved::new(home.clone(), shelves, routes.rules(), Timestamp::now)?;
         Ok(Arc::new(MovableShelved::new(shelved, home)))
     }
 

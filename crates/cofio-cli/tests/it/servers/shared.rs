@@ -41,7 +41,8 @@ fn two_stores_on_one_server_with_the_same_scope_leave_each_other_alone() {
 
     let name = Identifier::new("redis").unwrap();
     let rules = Rules(vec![Rule::everything(name.clone())]);
-    let shelved = Shelved::new(first, HashMap::from([(name, shelf.clone())]), rules).unwrap();
+    let shelved =
+        Shelved::new(first, HashMap::from([(name, shelf.clone())]), rules, Timestamp::now).unwrap();
     let now = Timestamp::now();
     for later in [0, 16] {
         let at = now + SignedDuration::from_mins(later);

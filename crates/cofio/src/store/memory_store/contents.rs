@@ -1,6 +1,6 @@
 //! What the lock guards, and the indexes that follow from the memories.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::inside::Inside;
@@ -32,6 +32,8 @@ pub(super) struct Contents {
     pub(super) keys: BTreeMap<KeyId, (Key, KeyHash)>,
     /// Texts that no memory has any more and that shelves may still have.
     pub(super) unshelved: Vec<Unshelved>,
+    /// Scopes that something may stand on shelves for, whether or not they hold anything.
+    pub(super) announced: HashSet<Scope>,
     pub(super) journal: Journal,
     pub(super) ledger: Ledger,
     /// The model that memories are embedded with.

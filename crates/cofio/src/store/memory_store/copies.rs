@@ -84,6 +84,11 @@ impl MemoryStore {
         }
     }
 
+    /// Returns how many copies there are of a scope.
+    pub(crate) fn count_in(&self, scope: &Scope) -> u64 {
+        self.contents().each(std::slice::from_ref(scope)).into_iter().map(Inside::len).sum()
+    }
+
     /// Returns the version of which there is a copy.
     pub(crate) fn version(&self, id: &MemoryId) -> Option<u64> {
         self.contents().find(id).map(|kept| kept.memory.version)

@@ -213,6 +213,13 @@ pub(super) fn scopes(
     Ok(summaries)
 }
 
+/// Returns the scopes that something was ever in, or about to be.
+pub(super) fn known_scopes(connection: &Connection, access: &Access) -> Result<Vec<Scope>> {
+    let open = filter::access(access);
+    let sql = format!("SELECT {SCOPE} FROM scopes AS s WHERE {}", open.sql);
+    collect(connection, &sql, open.values, |row| scope(row, 0))
+}
+
 fn summary(
     connection: &Connection,
     scope: Scope,
