@@ -3,6 +3,7 @@
 mod shared;
 mod together;
 mod watched;
+mod way;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
