@@ -5,16 +5,18 @@ pub mod shelves;
 use std::sync::Arc;
 
 use cofio::at_hand::{AtHand, Which};
-use cofio::shelved::Shelved;
 use cofio::store::{SqliteStore, Store};
 use cofio::{Error, ErrorKind, Result};
 use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 
 use crate::settings::{Address, HomeAt, PostgresAt, Settings, Surroundings};
+use shelves::Shelves;
 
 /// A store that is open, and the SQLite file that it is, if it is one.
 pub struct Home {
     pub store: Arc<dyn Store>,
+    /// The servers that texts stand on.
+    pub shelves: Shelves,
     unique_name: String,
     sqlite: Option<Arc<SqliteStore>>,
 }
@@ -41,19 +43,20 @@ impl Home {
             HomeAt::Sqlite => {
                 let file = Arc::new(file()?);
                 let unique_name = file.unique_name().to_owned();
-                Self { store: file.clone(), unique_name, sqlite: Some(file) }
+                Self { store: file.clone(), shelves: Vec::new(), unique_name, sqlite: Some(file) }
             }
             HomeAt::Postgres(at) => {
                 let opened = PostgresStore::open(&postgres_options(at));
                 let opened = opened.map_err(|error| named(error, &at.url))?;
                 let unique_name = opened.unique_name().to_owned();
-                Self { store: Arc::new(opened), unique_name, sqlite: None }
+                let store = Arc::new(opened);
+                Self { store, shelves: Vec::new(), unique_name, sqlite: None }
             }
         };
         let Some(routes) = &stores.routes else { return Ok(home) };
         let shelves = shelves::open(&home.unique_name, settings, around)?;
-        let store = Arc::new(Shelved::new(home.store, shelves, routes.rules())?);
-        Ok(Self { store, ..home })
+        let store = Arc::new(shelves::around(home.store, &shelves, routes.rules())?);
+        Ok(Self { store, shelves, ..home })
     }
 
     /// Has working memory in the process as well, for whoever stays and reads again and again.

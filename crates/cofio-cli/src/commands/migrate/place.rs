@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::Result;
-use cofio::shelved::{MovableShelved, Shelved};
+use cofio::shelved::MovableShelved;
 use cofio::store::{MemoryStore, Movable, SqliteStore, Store};
 use cofio::{Error, ErrorKind};
 use cofio_adapters::postgres::PostgresStore;
@@ -180,7 +180,7 @@ impl Place {
     ) -> Result<Arc<dyn Movable>> {
         let Some(routes) = &self.settings.stores().routes else { return Ok(home) };
         let shelves = shelves::open(unique_name, &self.settings, &self.around)?;
-        let shelved = Shelved::new(home.clone(), shelves, routes.rules())?;
+        let shelved = shelves::around(home.clone(), &shelves, routes.rules())?;
         Ok(Arc::new(MovableShelved::new(shelved, home)))
     }
 

@@ -38,6 +38,16 @@ fn a_server_is_as_ready_as_its_home_says_of_itself() {
     let ready = soon(&served, "/readyz");
     assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
     assert!(ready.contains(&format!(r#""store":{{"status":"{status}""#)), "{doctor} {ready}");
+    let parts = doctor["stores"][0]["components"].as_array().unwrap();
+    let metrics = soon(&served, "/metrics");
+    for part in parts {
+        let (name, status) = (part["name"].as_str().unwrap(), part["status"].as_str().unwrap());
+        let told = format!(r#""{name}":{{"status":"{status}"}}"#);
+        assert!(ready.contains(&told), "{told} is not in {ready}");
+        let label = format!(r#"{{store="postgres",component="{name}"}} 1"#);
+        assert!(metrics.contains(&format!("cofio_store_component_up{label}")), "{metrics}");
+    }
+    assert!(!parts.is_empty(), "{doctor}");
 }
 
 #[test]
