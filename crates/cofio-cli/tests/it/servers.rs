@@ -3,7 +3,7 @@
 mod shared;
 mod together;
 mod watched;
-mod way;
+pub mod way;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

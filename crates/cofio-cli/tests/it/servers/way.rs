@@ -23,6 +23,8 @@ pub enum Manner {
 
 struct Barred {
     manner: Mutex<Manner>,
+    /// How many bytes are still passed on until nothing is.
+    left: Mutex<Option<usize>>,
     streams: Mutex<Vec<TcpStream>>,
 }
 
@@ -30,7 +32,11 @@ impl Way {
     pub fn to(server: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let barred = Barred { manner: Mutex::new(Manner::Passes), streams: Mutex::default() };
+        let barred = Barred {
+            manner: Mutex::new(Manner::Passes),
+            left: Mutex::default(),
+            streams: Mutex::default(),
+        };
         let barred = Arc::new(barred);
         let (shared, server) = (Arc::clone(&barred), server.to_owned());
         thread::spawn(move || {
@@ -50,6 +56,11 @@ impl Way {
         Self { address, barred }
     }
 
+    /// Passes on so many bytes more, and then nothing.
+    pub fn fall_silent_after(&self, bytes: usize) {
+        *self.barred.left.lock().unwrap() = Some(bytes);
+    }
+
     pub fn set(&self, manner: Manner) {
         *self.barred.manner.lock().unwrap() = manner;
         if manner == Manner::Gone {
@@ -65,9 +76,22 @@ impl Barred {
         *self.manner.lock().unwrap()
     }
 
+    fn count(&self, read: usize) {
+        let mut left = self.left.lock().unwrap();
+        match *left {
+            Some(bytes) if bytes <= read => {
+                *left = None;
+                *self.manner.lock().unwrap() = Manner::Silent;
+            }
+            Some(bytes) => *left = Some(bytes - read),
+            None => {}
+        }
+    }
+
     fn pass(&self, mut from: TcpStream, mut to: TcpStream) {
         let mut buffer = vec![0; 65_536];
         while let Some(read) = from.read(&mut buffer).ok().filter(|read| *read > 0) {
+            self.count(read);
             while self.manner() == Manner::Silent {
                 thread::sleep(Duration::from_millis(10));
             }
