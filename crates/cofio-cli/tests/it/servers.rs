@@ -1,5 +1,6 @@
 //! Memories on servers of others, by the settings alone.
 
+mod routed;
 mod shared;
 mod together;
 mod watched;
