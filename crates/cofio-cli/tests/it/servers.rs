@@ -2,6 +2,7 @@
 
 mod routed;
 mod shared;
+mod starting;
 mod together;
 mod watched;
 pub mod way;
