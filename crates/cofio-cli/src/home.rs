@@ -70,9 +70,9 @@ impl Home {
         &self.unique_name
     }
 
-    /// Returns the SQLite file, for what only a file can do.
-    pub fn file(&self, doing: &str) -> Result<&Arc<SqliteStore>> {
-        self.sqlite.as_ref().ok_or_else(|| only_a_file(doing))
+    /// Returns the SQLite file, for what only a file can do; `instead` is what to do elsewhere.
+    pub fn file(&self, doing: &str, instead: &str) -> Result<&Arc<SqliteStore>> {
+        self.sqlite.as_ref().ok_or_else(|| only_a_file(doing, instead))
     }
 
     /// Returns the SQLite file, if memories are in one.
@@ -97,11 +97,10 @@ pub fn named(error: Error, url: &Address) -> Error {
     Error::new(error.kind(), message).caused_by(error)
 }
 
-/// Returns the error of what only a file can do.
-pub fn only_a_file(doing: &str) -> Error {
+/// Returns the error of what only a file can do, with what to do in its place.
+pub fn only_a_file(doing: &str, instead: &str) -> Error {
     let message = format!(
-        "{doing} is for a store in an SQLite file, and this one is in PostgreSQL: \
-         use what PostgreSQL has for it, such as pg_dump"
+        "{doing} is for a store in an SQLite file, and this one is in PostgreSQL: {instead}"
     );
     Error::new(ErrorKind::Unsupported, message)
 }

@@ -99,10 +99,15 @@ fn what_only_a_file_can_do_says_so() {
     let machine = on_postgres(&url);
     machine.write("copy.db", "");
     let id = "fact_0198c0de0000700080000000000000aa";
-    for command in ["backup new.db", "restore copy.db", "purge", &format!("verify-forgotten {id}")]
-    {
+    for (command, instead) in [
+        ("backup new.db", "pg_dump"),
+        ("restore copy.db", "pg_restore"),
+        ("purge", "VACUUM FULL"),
+        (&format!("verify-forgotten {id}"), "cofio show ID"),
+    ] {
         let (told, code) = complaint(&machine.run(command));
         assert!(code == 1 && told.contains("this one is in PostgreSQL"), "{command}: {told}");
+        assert!(told.contains(instead), "{command}: {told}");
     }
 }
 
