@@ -104,7 +104,8 @@ fn what_cannot_be_moved_says_why() {
         assert!(code != 0 && !told.contains("hunter2"), "{arguments}: {told}");
         told
     };
-    assert!(refused("migrate --to embedded").contains("in the same place"));
+    let told = refused("migrate --to embedded");
+    assert!(told.contains("in the same place") && told.contains("--store"), "{told}");
     assert!(refused("migrate --from nothing.db --to other.db").contains("there is no store"));
     assert!(refused("migrate --to mysql://me:hunter2@db/x").contains("only PostgreSQL"));
     refused("migrate --to postgres://me:hunter2@127.0.0.1:1/x");
@@ -213,7 +214,7 @@ fn everything_goes_to_postgres_to_shelves_and_back() {
     assert_eq!(answers(&machine), first, "in PostgreSQL");
     said(&machine, "remember Carol came to PostgreSQL");
     let (told, _) = complaint(&machine.run("migrate --to tiered"));
-    assert!(told.contains("in the same place"), "{told}");
+    assert!(told.contains("in the same place") && told.contains("--to-schema"), "{told}");
     check(&format!("migrate --to tiered --to-schema {two}"));
     set(&machine, &servers("tiered", &two));
     let tiered = answers(&machine);

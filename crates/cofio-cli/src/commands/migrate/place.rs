@@ -94,24 +94,24 @@ impl Place {
 
     /// Refuses two names of one store.
     pub fn refuse_same(&self, other: &Self) -> Result<()> {
-        let is_same = match (&self.settings.stores().home, &other.settings.stores().home) {
+        let (is_same, advice) = match (&self.settings.stores().home, &other.settings.stores().home)
+        {
             (HomeAt::Sqlite, HomeAt::Sqlite) => {
                 let whole = |place: &Self| {
                     let store = place.settings.store();
                     store.canonicalize().unwrap_or_else(|_| store.to_owned())
                 };
-                whole(self) == whole(other)
+                let advice = "name the file it comes from with --from, and another with --store";
+                (whole(self) == whole(other), advice)
             }
             (HomeAt::Postgres(one), HomeAt::Postgres(two)) => {
-                one.url == two.url && one.schema == two.schema
+                let is_same = one.url == two.url && one.schema == two.schema;
+                (is_same, "name another schema with --to-schema")
             }
-            _ => false,
+            _ => (false, ""),
         };
         if is_same {
-            let message = format!(
-                "{self} and {other} are in the same place: name another file, or another schema with \
-                 --to-schema"
-            );
+            let message = format!("{self} and {other} are in the same place: {advice}");
             return Err(Refusal::Usage(message).into());
         }
         Ok(())
@@ -201,7 +201,10 @@ impl Place {
 /// Writes where it is, without passwords.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let home = self.settings.home();
+        let home = match &self.settings.stores().home {
+            HomeAt::Sqlite => self.settings.home(),
+            HomeAt::Postgres(at) => format!("{} in {}", at.schema, self.settings.home()),
+        };
         match self.settings.stores().elsewhere() {
             Some(servers) => write!(f, "{home} with {servers}"),
             None => f.write_str(&home),
