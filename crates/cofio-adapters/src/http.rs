@@ -50,6 +50,9 @@ pub fn why(error: &Error) -> String {
         Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             "the connection ended early".to_owned()
         }
+        Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            "nothing listens there; start the server or check its address".to_owned()
+        }
         Error::Io(error) => error.to_string(),
         Error::Protocol(_) => "the answer is not HTTP".to_owned(),
         Error::Rustls(error) => error.to_string(),

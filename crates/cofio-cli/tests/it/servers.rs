@@ -182,6 +182,7 @@ fn a_server_that_is_down_costs_what_stands_on_it() {
     assert!(found.contains("cups") && !found.contains("black"), "{found}");
     let (told, code) = complaint(&machine.run("remember Carol drinks coffee"));
     assert!(code == 5 && told.contains("cannot reach chroma"), "{code} {told}");
+    assert!(told.contains("nothing listens there"), "{told}");
     said(&machine, "remember --kind episode Carol came by");
     said(&machine, &format!("forget {id} --yes"));
     let (told, code) = complaint(&machine.run("doctor"));
