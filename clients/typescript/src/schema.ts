@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Read counts and times, as Prometheus does
-         * @description How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, what waits, and whether each server that memories are kept on answers. Nobody is named, and nothing is said of any memory. What the store holds is counted, and servers are asked, at most every ten seconds. A store that does not say what it holds is left out of the counts; one that does not even say who asks leaves only whether each server answers, which nobody needs a key for.
+         * @description How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, what waits, whether each server that memories are kept on and each of its parts is well, and what came of asking them. Nobody is named, and nothing is said of any memory. What the store holds is counted, and servers are asked, at most every ten seconds. A store that does not say what it holds is left out of the counts; one that does not even say who asks leaves only how each server is, which nobody needs a key for.
          *
          *     The key needs the right to admin.
          */
@@ -1335,6 +1335,10 @@ export interface components {
         };
         /** @description How well a part is. */
         Component: {
+            /** @description How its own parts are. */
+            components?: {
+                [key: string]: components["schemas"]["Part"];
+            };
             /** Format: double */
             latencyMs?: number | null;
             message?: string | null;
@@ -2454,6 +2458,10 @@ export interface components {
              * @default null
              */
             type?: string | null;
+        };
+        /** @description How well a part of a server is. */
+        Part: {
+            status: components["schemas"]["Status2"];
         };
         /** @description A day or a month, and what happened then. */
         PeriodOutput: {

@@ -53,6 +53,9 @@ pub fn why(error: &Error) -> String {
         Error::Io(error) if error.to_string().contains("invalid peer certificate") => {
             "nobody vouches for its certificate".to_owned()
         }
+        Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            "nothing listens there; start the server or check its address".to_owned()
+        }
         Error::Io(error) => error.to_string(),
         Error::Protocol(_) => "the answer is not HTTP".to_owned(),
         Error::Rustls(error) => error.to_string(),

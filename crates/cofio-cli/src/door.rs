@@ -15,7 +15,7 @@ use tokio::runtime;
 use crate::app;
 use crate::arguments::Globals;
 use crate::failure::Refusal;
-use crate::home::Home;
+use crate::home::{Home, shelves};
 use crate::llm;
 use crate::mirrors;
 use crate::settings::{Overrides, Settings, Surroundings};
@@ -84,11 +84,12 @@ fn open(settings: &Settings) -> cofio::Result<Opened> {
     let (engine, embedder) = app::engine(&home, settings, &around)?;
     // What cannot be taken in now is looked at again as long as the door is open.
     let _ = block_on(mirrors::take_in(&engine, settings));
+    let tallies = shelves::tallies(home.shelves);
     let engine = llm::counselled(engine, home.store, settings, &around).map_err(|error| {
         cofio::Error::new(cofio::ErrorKind::Configuration, format!("{error:#}"))
     })?;
     let model = embedder.ready().map(|embedder| embedder.fingerprint().clone());
-    Ok(Opened { engine, model })
+    Ok(Opened { engine, model, tallies })
 }
 
 /// Returns what is over when somebody wants the process to end.

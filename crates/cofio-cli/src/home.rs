@@ -5,17 +5,18 @@ pub mod shelves;
 use std::sync::Arc;
 
 use cofio::at_hand::{AtHand, Which};
-use cofio::model::Timestamp;
-use cofio::shelved::Shelved;
 use cofio::store::{SqliteStore, Store};
 use cofio::{Error, ErrorKind, Result};
 use cofio_adapters::postgres::{PostgresOptions, PostgresStore};
 
 use crate::settings::{Address, HomeAt, PostgresAt, Settings, Surroundings};
+use shelves::Shelves;
 
 /// A store that is open, and the SQLite file that it is, if it is one.
 pub struct Home {
     pub store: Arc<dyn Store>,
+    /// The servers that texts stand on.
+    pub shelves: Shelves,
     unique_name: String,
     sqlite: Option<Arc<SqliteStore>>,
 }
@@ -42,19 +43,20 @@ impl Home {
             HomeAt::Sqlite => {
                 let file = Arc::new(file()?);
                 let unique_name = file.unique_name().to_owned();
-                Self { store: file.clone(), unique_name, sqlite: Some(file) }
+                Self { store: file.clone(), shelves: Vec::new(), unique_name, sqlite: Some(file) }
             }
             HomeAt::Postgres(at) => {
                 let opened = PostgresStore::open(&postgres_options(at));
                 let opened = opened.map_err(|error| named(error, &at.url))?;
                 let unique_name = opened.unique_name().to_owned();
-                Self { store: Arc::new(opened), unique_name, sqlite: None }
+                let store = Arc::new(opened);
+                Self { store, shelves: Vec::new(), unique_name, sqlite: None }
             }
         };
         let Some(routes) = &stores.routes else { return Ok(home) };
         let shelves = shelves::open(&home.unique_name, settings, around)?;
-        let store = Arc::new(Shelved::new(home.store, shelves, routes.rules(), Timestamp::now)?);
-        Ok(Self { store, ..home })
+        let store = Arc::new(shelves::around(home.store, &shelves, routes.rules())?);
+        Ok(Self { store, shelves, ..home })
     }
 
     /// Has working memory in the process as well, for whoever stays and reads again and again.
@@ -68,9 +70,9 @@ impl Home {
         &self.unique_name
     }
 
-    /// Returns the SQLite file, for what only a file can do.
-    pub fn file(&self, doing: &str) -> Result<&Arc<SqliteStore>> {
-        self.sqlite.as_ref().ok_or_else(|| only_a_file(doing))
+    /// Returns the SQLite file, for what only a file can do; `instead` is what to do elsewhere.
+    pub fn file(&self, doing: &str, instead: &str) -> Result<&Arc<SqliteStore>> {
+        self.sqlite.as_ref().ok_or_else(|| only_a_file(doing, instead))
     }
 
     /// Returns the SQLite file, if memories are in one.
@@ -98,11 +100,10 @@ pub fn named(error: Error, url: &Address) -> Error {
     Error::new(error.kind(), message).caused_by(error)
 }
 
-/// Returns the error of what only a file can do.
-pub fn only_a_file(doing: &str) -> Error {
+/// Returns the error of what only a file can do, with what to do in its place.
+pub fn only_a_file(doing: &str, instead: &str) -> Error {
     let message = format!(
-        "{doing} is for a store in an SQLite file, and this one is in PostgreSQL: \
-         use what PostgreSQL has for it, such as pg_dump"
+        "{doing} is for a store in an SQLite file, and this one is in PostgreSQL: {instead}"
     );
     Error::new(ErrorKind::Unsupported, message)
 }

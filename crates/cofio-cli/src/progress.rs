@@ -1,7 +1,7 @@
 //! A sign of life for work that takes long.
 
-use std::io::{self, IsTerminal as _};
-use std::sync::mpsc::{self, Sender};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -10,12 +10,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// How long to wait before anything is shown.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How often a line is written where nobody sees a bar.
+const EVERY: Duration = Duration::from_secs(10);
+
 /// Shows how far work has come, on a terminal and when it takes long; gone when dropped.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    /// Dropped when the work is done.
-    _done: Option<Sender<()>>,
+    /// Who shows it, if anybody; dropped when the work is done.
+    shown: Option<Sender<()>>,
 }
 
 impl Progress {
@@ -41,6 +44,30 @@ impl Progress {
         Self::start(bar, "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {eta}", what)
     }
 
+    /// Has a line written now and then if standard error is no terminal, for work that may take
+    /// hours.
+    #[must_use]
+    pub fn told_in_lines(mut self) -> Self {
+        if self.shown.is_some() {
+            return self;
+        }
+        let (done, wait) = mpsc::channel();
+        let bar = self.bar.clone();
+        thread::spawn(move || {
+            tell(&bar, &wait, EVERY, |line| {
+                // Nobody may be listening.
+                let _ = writeln!(io::stderr(), "{line}");
+            });
+        });
+        self.shown = Some(done);
+        self
+    }
+
+    /// Says what is being done from now on.
+    pub fn doing(&self, what: &'static str) {
+        self.bar.set_message(what);
+    }
+
     /// Says how many pieces are done.
     pub fn at(&self, done: u64) {
         self.bar.set_position(done);
@@ -56,7 +83,7 @@ impl Progress {
         let style = ProgressStyle::with_template(template).expect("the templates are written here");
         let bar = bar.with_style(style).with_message(what);
         let done = io::stderr().is_terminal().then(|| appear_later(bar.clone()));
-        Self { bar, _done: done }
+        Self { bar, shown: done }
     }
 }
 
@@ -76,4 +103,39 @@ fn appear_later(bar: ProgressBar) -> Sender<()> {
         }
     });
     done
+}
+
+/// Writes how far work has come again and again, until somebody drops the other end.
+fn tell(bar: &ProgressBar, wait: &Receiver<()>, every: Duration, mut write: impl FnMut(&str)) {
+    while wait.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+        let (what, done, seconds) = (bar.message(), bar.position(), bar.elapsed().as_secs());
+        match bar.length().filter(|length| *length > 0) {
+            Some(length) => write(&format!("{what}: {done} of {length} after {seconds} s")),
+            None => write(&format!("{what}: {done} after {seconds} s")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_how_far_it_is_until_it_is_done() {
+        let bar = ProgressBar::hidden().with_message("moving");
+        let (done, wait) = mpsc::channel();
+        let (mut done, mut lines) = (Some(done), Vec::new());
+        tell(&bar, &wait, Duration::from_millis(1), |line| {
+            lines.push(line.split(" after ").next().unwrap_or_default().to_owned());
+            match lines.len() {
+                1 => {
+                    bar.set_length(7);
+                    bar.set_position(3);
+                }
+                _ => done = None,
+            }
+        });
+        assert_eq!(lines, ["moving: 0", "moving: 3 of 7"]);
+        assert!(done.is_none());
+    }
 }

@@ -7,6 +7,8 @@ use cofio::{Engine, Error, ErrorKind, Result, Selection, retrieval};
 use tokio::sync::OnceCell;
 use tokio::{task, time};
 
+use crate::tally::Tallies;
+
 /// How many memories are embedded at a time, for which a question that is asked meanwhile waits.
 const BATCH: usize = 32;
 
@@ -38,6 +40,15 @@ pub struct Opened {
     pub engine: Engine,
     /// The model that it makes vectors with, if any.
     pub model: Option<Fingerprint>,
+    /// What came of asking the servers that texts stand on.
+    pub tallies: Tallies,
+}
+
+impl Opened {
+    /// Takes an engine without a model, all of whose memories are in one place.
+    pub fn new(engine: Engine) -> Self {
+        Self { engine, model: None, tallies: Tallies::default() }
+    }
 }
 
 impl Desk {
@@ -67,7 +78,7 @@ impl Desk {
     /// Where the store has vectors of another model none are made: changing all of them is
     /// something that somebody decides.
     pub async fn keep(&self) {
-        let Opened { engine, model } = loop {
+        let Opened { engine, model, .. } = loop {
             match self.opened().await {
                 Ok(opened) => break opened,
                 // Somebody may mend it meanwhile.

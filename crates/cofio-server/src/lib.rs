@@ -14,9 +14,11 @@ mod notes;
 #[cfg(feature = "otel")]
 mod otel;
 mod source;
+mod tally;
 mod upkeep;
 
 pub use desk::{Desk, Opened, Place};
 #[cfg(feature = "otel")]
 pub use otel::Telemetry;
+pub use tally::{Circuit, Tallies, Tally};
 pub use upkeep::keep_in_order;

@@ -17,6 +17,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::notes::Noted;
+use crate::tally::Tally;
 
 /// The media type of what is told.
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -56,6 +57,8 @@ pub(crate) struct Present {
     pub(crate) census: Option<Census>,
     /// How everything is that memories are kept in.
     pub(crate) checkups: Arc<[Checkup]>,
+    /// What came of asking the servers that texts stand on.
+    pub(crate) tallies: Vec<Tally>,
     /// What waits in front of the store.
     pub(crate) backlog: Backlog,
     /// How many jobs run.
@@ -171,6 +174,7 @@ impl Present {
             registry.register(name, about, ConstGauge::new(signed(count)));
         }
         stores::register(&mut registry, &self.checkups);
+        stores::register_tallies(&mut registry, &self.tallies);
         registry
     }
 }

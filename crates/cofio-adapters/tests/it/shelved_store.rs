@@ -105,7 +105,9 @@ mod on_tiers {
                 let rules = rules(&first, &second);
                 let shelves: [(_, Arc<dyn Shelf>); 2] =
                     [(first, redis::fresh().0), (second, own.shelf.clone())];
-                let store = Shelved::new(Arc::new(place.open()), shelves.into(), rules, Timestamp::now).unwrap();
+                let store =
+                    Shelved::new(Arc::new(place.open()), shelves.into(), rules, Timestamp::now)
+                        .unwrap();
                 (Arc::new(store), Some((place, own)))
             }
             // Nobody asks it anything.

@@ -12,6 +12,9 @@ use crate::output::shown;
 use crate::progress::Progress;
 use crate::store_files;
 
+/// What copies a store in PostgreSQL.
+const INSTEAD: &str = "an administrator copies it with pg_dump";
+
 /// Copies the whole store to a file, while others go on writing
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cofio backup ~/cofio-2026-01-31.db")]
@@ -30,7 +33,7 @@ struct BackupOutput {
 impl Backup {
     pub async fn run(self, app: &App) -> Result<()> {
         let (store, file) = (app.settings.store(), self.file.display());
-        let home = app.home.file("backup")?;
+        let home = app.home.file("backup", INSTEAD)?;
         store_files::refuse_own(&self.file, store)?;
         if self.file.symlink_metadata().is_ok() {
             return Err(Refusal::Conflict(format!("{file} is there already")).into());

@@ -18,7 +18,7 @@ use crate::output::{Output, Page, shown};
 use crate::present;
 use crate::recognisers;
 use crate::settings::{HomeAt, Overrides, Settings, Surroundings};
-use checks::{Check, Seen};
+use checks::{Check, Looked, Seen};
 use embeddings::Embeddings;
 use names::Names;
 
@@ -45,7 +45,7 @@ struct DoctorOutput {
     user_file: Option<String>,
     project_file: Option<String>,
     settings: Vec<SettingOutput>,
-    /// How the servers are that memories are kept on.
+    /// How the home is, if there is one yet, and the servers that texts stand on.
     stores: Vec<CheckupOutput>,
     /// Nothing if the store cannot be read.
     embeddings: Option<Embeddings>,
@@ -69,10 +69,11 @@ impl Doctor {
         if self.rebuild {
             checks.push(checks::rebuild(&settings).await);
         }
-        let (looked_at, seen) = checks::all(&settings, &around).await;
-        checks.extend(looked_at);
-        let stores = stores::look(seen.as_ref().and_then(Seen::home), &settings, &around).await;
-        checks.extend(stores.iter().map(stores::check));
+        let Looked { checks: of_home, home, seen } = checks::all(&settings, &around).await;
+        checks.extend(of_home);
+        let shelves = stores::look(seen.as_ref().and_then(Seen::home), &settings, &around).await;
+        checks.extend(shelves.iter().map(stores::check));
+        let stores = home.into_iter().chain(shelves).collect();
         let names = Names::of(&recognisers::chosen(&settings));
         checks.push(names.check());
         let chosen = embedder::chosen(&settings, &around);

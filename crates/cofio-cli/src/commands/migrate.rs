@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::app;
 use crate::arguments::Globals;
 use crate::failure::Refusal;
-use crate::output::{Output, Page};
+use crate::output::{Form, Output, Page};
 use crate::present;
 use crate::progress::Progress;
 use place::{Named, Place};
@@ -101,6 +101,11 @@ impl Migrate {
             planned(&from, &to, &counts)
         } else {
             let progress = Progress::of(0, "moving");
+            // Programs expect nothing there but errors.
+            let progress = match globals.form() {
+                Form::Text => progress.told_in_lines(),
+                Form::Json => progress,
+            };
             let moved = mover.run(&mut |step| show(&progress, step)).await?;
             drop(progress);
             told(&from, &to, &moved)
@@ -111,6 +116,7 @@ impl Migrate {
 }
 
 fn show(progress: &Progress, step: Step) {
+    progress.doing(if step.pass == 1 { "moving" } else { "comparing once more" });
     progress.reached(step.done, step.total.max(step.done));
 }
 

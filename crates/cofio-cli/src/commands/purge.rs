@@ -24,6 +24,10 @@ Forgetting overwrites what it deletes by itself. This is for a log that could no
 somebody was reading, for files that other programs wrote to, and for the copies that Cofio made
 beside the store before it brought it to a newer version: those hold what was forgotten since.";
 
+/// What takes away what deletions leave in PostgreSQL.
+const INSTEAD: &str = "what deletions left in its tables goes when their owner runs VACUUM FULL, \
+                       and what is in its write-ahead log and in copies when those are removed";
+
 /// Overwrites what deletions may have left in the store's files, and removes its old copies if you
 /// agree
 #[derive(Debug, Args)]
@@ -43,7 +47,7 @@ struct PurgeOutput {
 
 impl Purge {
     pub async fn run(self, app: &App) -> Result<()> {
-        let file = app.home.file("purge")?;
+        let file = app.home.file("purge", INSTEAD)?;
         let progress = Progress::spinning("overwriting");
         let purged = file.purge().await?;
         drop(progress);

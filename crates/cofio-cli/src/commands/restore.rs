@@ -22,6 +22,9 @@ Example:
 
 A store that is too damaged for that is moved aside first.";
 
+/// What brings a store in PostgreSQL back.
+const INSTEAD: &str = "an administrator brings back with pg_restore what pg_dump has copied";
+
 /// Replaces everything by a copy that `backup` made; what was forgotten since stays forgotten
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -64,7 +67,7 @@ impl Restore {
     pub async fn run(self, globals: &Globals) -> Result<()> {
         let settings = app::settings(globals)?;
         if settings.stores().home != HomeAt::Sqlite {
-            return Err(home::only_a_file("restore").into());
+            return Err(home::only_a_file("restore", INSTEAD).into());
         }
         let restoring = Restoring {
             file: &self.file,

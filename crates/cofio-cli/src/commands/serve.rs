@@ -1,6 +1,7 @@
 //! Memories for other programs, over HTTP.
 
 mod check;
+mod promises;
 
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
@@ -12,6 +13,7 @@ use cofio::model::{Caller, Identifiers, Layer};
 use cofio_server::http::{self, Limits, Log, LogForm, Logged, Service};
 use cofio_server::mcp::Server;
 use serde::Serialize;
+use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::arguments::Globals;
@@ -95,7 +97,7 @@ impl Serve {
             return Ok(check::check(self.addr)?);
         }
         let (limits, log) = (self.limits(), log(self.log, globals));
-        let (addr, mem0) = (self.addr, self.mem0);
+        let (addr, mem0, form) = (self.addr, self.mem0, globals.form());
         #[cfg(feature = "otel")]
         let telemetry = cofio_server::Telemetry::from_environment()?;
         let settings = self.door.settings(globals)?;
@@ -107,6 +109,9 @@ impl Serve {
             if !has_keys && !addr.ip().is_loopback() {
                 return Err(refuse(addr).into());
             }
+            for warning in promises::require(server.desk().engine().await?).await? {
+                warn(&warning, form);
+            }
             let listener = TcpListener::bind(addr).await;
             let listener = listener.with_context(|| format!("cannot listen at {addr}"))?;
             let address = listener.local_addr().context("cannot tell the address")?;
@@ -117,8 +122,7 @@ impl Serve {
             tokio::spawn(mirrors::keep_in_step(desk, files.0, files.1, mirrors::tell));
             // Whoever reads that it listens may stop it at once.
             let stopped = door::told_to_stop();
-            Output::new(globals.form(), Color::Never)
-                .answer(|| &listening, |page| listening.show(page))?;
+            Output::new(form, Color::Never).answer(|| &listening, |page| listening.show(page))?;
             let service = Service {
                 limits,
                 log,
@@ -159,6 +163,14 @@ fn between(raw: &str, least: usize, most: usize) -> Result<usize, String> {
 fn local(server: &Server) -> (Caller, Identifiers) {
     let user = server.desk().place().caller().actor().clone();
     (Caller::local(user.clone()), Identifiers::default().with(Layer::User, user))
+}
+
+/// Says on standard error what is not as it should be; with `--json` every line there is JSON.
+fn warn(warning: &str, form: Form) {
+    match form {
+        Form::Text => eprintln!("warning: {warning}"),
+        Form::Json => eprintln!("{}", json!({"level": "warn", "message": warning})),
+    }
 }
 
 fn refuse(addr: SocketAddr) -> Refusal {

@@ -28,6 +28,10 @@ Examples:
 A receipt holds no text and nothing to guess it by, so the bytes of a text are looked for only if
 you give it. Exit codes: 0 nothing is left, 3 a memory is still there, 4 something of it is left.";
 
+/// What tells as much as can be told in PostgreSQL.
+const INSTEAD: &str = "cofio show ID says whether a memory is still there, and cofio audit list that \
+                       it was forgotten; nobody looks into the files of the server";
+
 /// Looks for what is left of memories that were forgotten, and says where it looked
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -149,7 +153,7 @@ fn in_files(app: &App, wanted: &Wanted) -> Result<Vec<Trace>> {
 }
 
 async fn look(app: &App, wanted: Wanted) -> Result<Vec<Trace>> {
-    let file = app.home.file("verify-forgotten")?;
+    let file = app.home.file("verify-forgotten", INSTEAD)?;
     let bytes = usize::try_from(file.traceable_bytes(&wanted)).unwrap_or(usize::MAX);
     let progress = Arc::new(Progress::of_bytes(bytes, "looking"));
     Ok(file.traces(wanted, move |done| progress.at(done)).await?)

@@ -1,31 +1,55 @@
 //! The servers that texts stand on, each asked with care.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use cofio::Result;
-use cofio::model::Identifier;
+use cofio::model::Timestamp;
 use cofio::shelf::Shelf;
+use cofio::shelved::{Rules, Shelved};
+use cofio::store::Store;
 use cofio_adapters::guarded::{self, Guarded};
 use cofio_adapters::retry::Retry;
 use cofio_adapters::{chroma, mem0, qdrant, redis};
+use cofio_server::{Circuit, Tallies, Tally};
 
 use crate::settings::{Address, Patience, Promise, Settings, ShelfName, Surroundings};
 
 /// What everything on a shelf is called at the beginning; then comes what its home is called.
 const PREFIX: &str = "cofio";
 
+/// Servers that texts stand on, and what they are called.
+pub type Shelves = Vec<(ShelfName, Arc<Guarded>)>;
+
 /// Makes ready what the rules of the settings name, for the home of this name; nobody is asked
 /// anything yet.
-pub fn open(
-    home: &str,
-    settings: &Settings,
-    around: &Surroundings,
-) -> Result<HashMap<Identifier, Arc<dyn Shelf>>> {
+pub fn open(home: &str, settings: &Settings, around: &Surroundings) -> Result<Shelves> {
     let named = settings.stores().shelves.iter();
-    named
-        .map(|(name, at)| Ok((name.identifier(), open_one(*name, at, home, settings, around)?)))
-        .collect()
+    named.map(|(name, at)| Ok((*name, open_one(*name, at, home, settings, around)?))).collect()
+}
+
+/// Puts texts of a home on shelves by rules.
+pub fn around(home: Arc<dyn Store>, shelves: &Shelves, rules: Rules) -> Result<Shelved> {
+    let named = shelves.iter().map(|(name, shelf)| {
+        let shelf: Arc<dyn Shelf> = shelf.clone();
+        (name.identifier(), shelf)
+    });
+    Shelved::new(home, named.collect(), rules, Timestamp::now)
+}
+
+/// Reads what came of asking each of them.
+pub fn tallies(shelves: Shelves) -> Tallies {
+    Tallies::new(move || shelves.iter().map(|(name, shelf)| tally(*name, shelf)).collect())
+}
+
+fn tally(name: ShelfName, shelf: &Guarded) -> Tally {
+    let guarded::Counts { calls, failures, retries, timeouts, refusals, opened } = shelf.counts();
+    let circuit = match shelf.circuit() {
+        guarded::Circuit::Closed => Circuit::Closed,
+        guarded::Circuit::Open => Circuit::Open,
+        guarded::Circuit::HalfOpen => Circuit::HalfOpen,
+    };
+    let store = name.as_str().to_owned();
+    Tally { store, calls, failures, retries, timeouts, refusals, opened, circuit }
 }
 
 /// Makes one of them ready.
@@ -38,7 +62,7 @@ pub fn open_one(
     home: &str,
     settings: &Settings,
     around: &Surroundings,
-) -> Result<Arc<dyn Shelf>> {
+) -> Result<Arc<Guarded>> {
     let shelf = shelf(name, at.reveal(), format!("{PREFIX}-{home}"), settings, around)?;
     Ok(Arc::new(Guarded::new(shelf, patience(name, settings))?))
 }

@@ -85,8 +85,8 @@ impl FromStr for Address {
         let visible = raw.bytes().all(|byte| byte.is_ascii_graphic());
         let host = raw.split_once("://").map_or("", |(_, rest)| rest);
         if !visible || host.is_empty() || raw.len() > 2_000 {
-            return Err("give an address such as \"postgres://cofio@127.0.0.1/cofio\" or \
-                        \"redis://127.0.0.1:6379\""
+            return Err("give an address such as \"postgres://cofio@127.0.0.1/cofio\", \
+                        \"redis://127.0.0.1:6379\" or \"http://127.0.0.1:8000\""
                 .to_owned());
         }
         Ok(Self(raw.to_owned()))

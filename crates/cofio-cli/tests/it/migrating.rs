@@ -1,13 +1,17 @@
 //! Moving everything from one store to another, by the command.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::process::{Output, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::http::{Reply, Request, serve};
 use crate::machine::{Machine, complaint};
+use crate::servers::way::{Manner, Way};
 use crate::servers::{own_word, provisioned, report, said};
 
 /// Makes a store in a file with something of everything, and returns what was forgotten there too.
@@ -100,7 +104,8 @@ fn what_cannot_be_moved_says_why() {
         assert!(code != 0 && !told.contains("hunter2"), "{arguments}: {told}");
         told
     };
-    assert!(refused("migrate --to embedded").contains("in the same place"));
+    let told = refused("migrate --to embedded");
+    assert!(told.contains("in the same place") && told.contains("--store"), "{told}");
     assert!(refused("migrate --from nothing.db --to other.db").contains("there is no store"));
     assert!(refused("migrate --to mysql://me:hunter2@db/x").contains("only PostgreSQL"));
     refused("migrate --to postgres://me:hunter2@127.0.0.1:1/x");
@@ -209,7 +214,7 @@ fn everything_goes_to_postgres_to_shelves_and_back() {
     assert_eq!(answers(&machine), first, "in PostgreSQL");
     said(&machine, "remember Carol came to PostgreSQL");
     let (told, _) = complaint(&machine.run("migrate --to tiered"));
-    assert!(told.contains("in the same place"), "{told}");
+    assert!(told.contains("in the same place") && told.contains("--to-schema"), "{told}");
     check(&format!("migrate --to tiered --to-schema {two}"));
     set(&machine, &servers("tiered", &two));
     let tiered = answers(&machine);
@@ -219,4 +224,105 @@ fn everything_goes_to_postgres_to_shelves_and_back() {
     assert_eq!(answers(&machine), tiered, "back in the file");
     assert!(said(&machine, "list").contains("Carol came"));
     said(&machine, &format!("verify-forgotten {forgotten}"));
+}
+
+/// Starts a server to which texts are the closer the closer the first numbers in them are, and
+/// returns its port and the texts that it was given.
+fn embedder() -> (u16, Arc<Mutex<Vec<String>>>) {
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let texts = Arc::clone(&seen);
+    let port = serve(move |request: &Request| {
+        let request: Value = serde_json::from_slice(&request.body).unwrap();
+        let asked = request["input"].as_array().unwrap().iter().filter_map(Value::as_str);
+        let vectors = asked.enumerate().map(|(index, text)| {
+            texts.lock().unwrap().push(text.to_owned());
+            let number = text.split(' ').find_map(|word| word.parse::<f64>().ok());
+            let wave = |place: u32| {
+                let place = f64::from(place);
+                (number.unwrap_or(-1_000.0) * place / 500.0 + place).cos()
+            };
+            let vector: Vec<f64> = (0..128).map(wave).collect();
+            json!({"index": index, "embedding": vector})
+        });
+        let body = json!({"data": vectors.collect::<Vec<_>>()}).to_string();
+        Reply { status: 200, kind: "application/json", body }
+    });
+    (port, seen)
+}
+
+#[test]
+fn a_move_to_servers_that_was_killed_goes_on_and_embeds_nothing_anew() {
+    let (Some(postgres), Some(redis), Some(qdrant)) =
+        (provisioned("postgres"), provisioned("redis"), provisioned("qdrant"))
+    else {
+        return;
+    };
+    let (machine, schema, project) = (Machine::new(), own_word(), own_word());
+    let (port, embedded) = embedder();
+    let way = Way::to(qdrant.trim_start_matches("http://"));
+    let settings = |preset: &str| {
+        let file = format!(
+            "user = 'alice'\nproject = '{project}'\npreset = '{preset}'\nembedder = 'openai'\n\
+             openai.url = 'http://127.0.0.1:{port}/v1'\npostgres.url = '{postgres}'\n\
+             postgres.schema = '{schema}'\nredis.url = '{redis}'\n\
+             redis.promise = 'as-configured'\nqdrant.url = 'http://{}'\n\
+             retry.timeout_ms = 30000\n",
+            way.address
+        );
+        fs::create_dir_all(machine.home("")).unwrap();
+        fs::write(machine.home("config.toml"), file).unwrap();
+    };
+    settings("embedded");
+    let line = |number: u32| {
+        format!("- The {number} ships of harbour {} sail on day {}\n", number * 7, number * 13)
+    };
+    machine.write("notes.md", (0..600).map(line).collect::<String>());
+    said(&machine, "import notes.md --from markdown --layer project");
+    said(&machine, "remember --kind context The harbour is closed today");
+    said(&machine, "embed");
+    let search = || {
+        let asked = "search which ships are about 100.3 --mode semantic --limit 5 --json";
+        let found = report(&machine, asked);
+        let results = found["results"].as_array().unwrap().iter();
+        let memories = results.map(|result| {
+            let memory = &result["memory"];
+            [&memory["id"], &memory["content"]].map(|field| field.as_str().unwrap().to_owned())
+        });
+        memories.collect::<Vec<_>>()
+    };
+    let first = search();
+    let ships = [100, 101, 99, 102, 98].map(|number| format!("The {number} ships of"));
+    let is_found = |(found, ship): (&[String; 2], &String)| found[1].starts_with(ship);
+    assert!(first.len() == 5 && first.iter().zip(&ships).all(is_found), "{first:?}");
+
+    way.fall_silent_after(200_000);
+    let mut command = machine.command();
+    command.args(["migrate", "--to", "tiered"]).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let told = BufReader::new(child.stderr.take().unwrap()).lines().next().unwrap().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let figures: Vec<u32> = told.split(' ').filter_map(|word| word.parse().ok()).collect();
+    assert!(told.starts_with("moving: ") && told.ends_with(" s"), "{told}");
+    assert!(figures[0] > 0 && figures[0] < figures[1] && figures[1] > 600, "{told}");
+    settings("tiered");
+    let (refused, _) = complaint(&machine.run("list"));
+    assert!(refused.contains("unfinished copy"), "{refused}");
+
+    settings("embedded");
+    way.set(Manner::Passes);
+    embedded.lock().unwrap().clear();
+    let output = move_at_last(&machine, "tiered");
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(told.contains("verified:") && told.contains(" written)"), "{told}");
+    settings("tiered");
+    assert_eq!(search(), first, "what was found on the source is found here");
+    let embeddings = report(&machine, "doctor --json")["embeddings"].take();
+    assert_eq!(embeddings["perCent"], 100, "{embeddings}");
+    assert_eq!(
+        *embedded.lock().unwrap(),
+        ["which ships are about 100.3"],
+        "nothing else is embedded"
+    );
 }

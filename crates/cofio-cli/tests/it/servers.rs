@@ -1,8 +1,11 @@
 //! Memories on servers of others, by the settings alone.
 
+mod routed;
 mod shared;
+mod starting;
 mod together;
 mod watched;
+pub mod way;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -11,7 +14,7 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::guide::Transcript;
 use crate::machine::{Machine, complaint};
@@ -84,6 +87,8 @@ fn everything_is_in_postgres_that_the_preset_puts_there() {
 
     let doctor = report(&machine, "doctor --json");
     assert!(!doctor.to_string().contains("only-for-tests"), "a password is shown: {doctor}");
+    assert_eq!(doctor["stores"][0]["name"], "postgres");
+    assert_ne!(doctor["stores"][0]["status"], "unhealthy");
     assert_eq!(doctor["checks"][0]["name"], "postgres");
     assert!(doctor["checks"][0]["detail"].as_str().unwrap().contains("pgvector"), "{doctor}");
 }
@@ -94,10 +99,15 @@ fn what_only_a_file_can_do_says_so() {
     let machine = on_postgres(&url);
     machine.write("copy.db", "");
     let id = "fact_0198c0de0000700080000000000000aa";
-    for command in ["backup new.db", "restore copy.db", "purge", &format!("verify-forgotten {id}")]
-    {
+    for (command, instead) in [
+        ("backup new.db", "pg_dump"),
+        ("restore copy.db", "pg_restore"),
+        ("purge", "VACUUM FULL"),
+        (&format!("verify-forgotten {id}"), "cofio show ID"),
+    ] {
         let (told, code) = complaint(&machine.run(command));
         assert!(code == 1 && told.contains("this one is in PostgreSQL"), "{command}: {told}");
+        assert!(told.contains(instead), "{command}: {told}");
     }
 }
 
@@ -111,6 +121,8 @@ fn a_database_that_is_not_there_is_told_without_its_password() {
         assert!(!output.status.success() && !told.contains("hunter2"), "{told}");
         assert!(told.contains("postgres://me:***@127.0.0.1:1/cofio"), "{told}");
     }
+    let home = report(&machine, "doctor --json")["stores"][0].take();
+    assert_eq!((&home["name"], &home["status"]), (&"postgres".into(), &"unhealthy".into()));
 }
 
 #[test]
@@ -146,7 +158,9 @@ fn texts_stand_where_the_rules_say_and_nowhere_else() {
     let doctor = report(&machine, "doctor --json");
     let stores: Vec<_> = doctor["stores"].as_array().unwrap().iter().collect();
     let names: Vec<_> = stores.iter().map(|store| store["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["redis", "chroma", "mem0"]);
+    assert_eq!(names, ["sqlite", "redis", "chroma", "mem0"]);
+    let parts = stores[0]["components"].as_array().unwrap();
+    assert_eq!((&parts[0]["name"], &parts[0]["status"]), (&"file".into(), &"healthy".into()));
     assert!(stores.iter().all(|store| store["latencyMs"].is_number()), "{doctor}");
 }
 
@@ -157,6 +171,7 @@ fn a_server_that_is_down_costs_what_stands_on_it() {
     let lines = |url: &str| format!("routes = 'kind:fact -> chroma'\nchroma.url = '{url}'");
     configure(&machine, &lines(&chroma));
     said(&machine, "remember Alice drinks her tea black");
+    said(&machine, "remember Dora drinks her tea black too");
     said(&machine, "remember --kind episode Bob brought tea cups");
     let facts = report(&machine, "list --kind fact --json");
     let id = facts["memories"][0]["id"].as_str().unwrap();
@@ -167,6 +182,7 @@ fn a_server_that_is_down_costs_what_stands_on_it() {
     assert!(found.contains("cups") && !found.contains("black"), "{found}");
     let (told, code) = complaint(&machine.run("remember Carol drinks coffee"));
     assert!(code == 5 && told.contains("cannot reach chroma"), "{code} {told}");
+    assert!(told.contains("nothing listens there"), "{told}");
     said(&machine, "remember --kind episode Carol came by");
     said(&machine, &format!("forget {id} --yes"));
     let (told, code) = complaint(&machine.run("doctor"));
@@ -180,6 +196,21 @@ fn a_server_that_is_down_costs_what_stands_on_it() {
     let metrics = served.get("/metrics");
     assert!(metrics.contains("cofio_store_up{store=\"sqlite\"} 1"), "{metrics}");
     assert!(metrics.contains("cofio_store_up{store=\"chroma\"} 0"), "{metrics}");
+    assert!(metrics.contains("cofio_store_circuit{store=\"chroma\",state=\"closed\"} 1"));
+    for _ in 0..8 {
+        served.ask("POST", "/v1/search", None, Some(&json!({"query": "tea"})));
+    }
+    let metrics = served.get("/metrics");
+    let count = |name: &str| {
+        let name = format!("cofio_store_{name}_total{{store=\"chroma\"}} ");
+        let line = metrics.lines().find_map(|line| line.strip_prefix(&name));
+        line.unwrap_or_else(|| panic!("no {name} in {metrics}")).parse::<u64>().unwrap()
+    };
+    assert!(count("calls") >= 5 && count("failures") == count("calls"), "{metrics}");
+    assert!(count("refusals") > 0 && count("circuit_opened") == 1, "{metrics}");
+    assert_eq!((count("timeouts"), count("retries")), (0, 0), "{metrics}");
+    assert!(metrics.contains("cofio_store_circuit{store=\"chroma\",state=\"open\"} 1"));
+    assert!(metrics.contains("cofio_store_circuit{store=\"chroma\",state=\"closed\"} 0"));
 }
 
 #[test]

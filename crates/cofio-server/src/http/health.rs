@@ -61,9 +61,18 @@ struct Component {
     latency_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<u64>,
+    /// How its own parts are.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    components: BTreeMap<&'static str, Part>,
     /// Whether the rest goes on without it.
     #[serde(skip)]
     is_a_part: bool,
+}
+
+/// How well a part of a server is.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Part {
+    status: Status,
 }
 
 /// Returns what the documentation says of both.
@@ -153,24 +162,32 @@ fn own(opened: &Opened, state: &EmbeddingState, store: Component) -> Vec<(String
 
 /// Returns how a store is that answers, by what it says of itself.
 fn store(checkup: Option<Checkup>, took: Duration) -> Component {
-    let status = checkup.map(|checkup| checkup.health.map(|health| health.status.into()));
-    let own = match status {
-        None | Some(Ok(Status::Healthy)) => Component::default(),
+    let health = checkup.map(|checkup| checkup.health);
+    let own = match &health {
+        None => Component::default(),
+        Some(Ok(health)) if health.status == cofio::model::Status::Healthy => Component::default(),
         Some(_) => {
             Component::new(Status::Degraded, "`cofio doctor` says what is not as it should be")
         }
     };
-    Component { latency_ms: Some(milliseconds(took)), ..own }
+    let components = health.and_then(Result::ok).map(|health| parts(&health)).unwrap_or_default();
+    Component { latency_ms: Some(milliseconds(took)), components, ..own }
 }
 
 fn shelf(health: Result<cofio::model::Health>) -> Component {
     match health {
         Ok(health) => Component {
             latency_ms: Some(milliseconds(health.latency)),
+            components: parts(&health),
             ..Component::of_a_part(health.status.into(), None)
         },
         Err(error) => Component::of_a_part(Status::Unhealthy, Some(why(error.kind()))),
     }
+}
+
+fn parts(health: &cofio::model::Health) -> BTreeMap<&'static str, Part> {
+    let parts = health.components.iter();
+    parts.map(|part| (part.name, Part { status: part.status.into() })).collect()
 }
 
 /// Returns what a stranger is told of a store that does not answer.
@@ -225,6 +242,7 @@ impl Default for Component {
             message: None,
             latency_ms: None,
             pending: None,
+            components: BTreeMap::new(),
             is_a_part: false,
         }
     }

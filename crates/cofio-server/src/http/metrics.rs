@@ -44,16 +44,18 @@ impl Endpoint for GetMetrics {
     const NAME: &'static str = "getMetrics";
     const GROUP: Group = Group::Keeping;
     const SUMMARY: &'static str = "Read counts and times, as Prometheus does";
-    const ABOUT: &'static str = "How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, what waits, and whether each server that memories are kept on answers. Nobody is named, and nothing is said of any memory. What the store holds is counted, and servers are asked, at most every ten seconds. A store that does not say what it holds is left out of the counts; one that does not even say who asks leaves only whether each server answers, which nobody needs a key for.";
+    const ABOUT: &'static str = "How often what was done, how long it took, what failed, what the store holds on each layer, how the latest maintenance went, what waits, whether each server that memories are kept on and each of its parts is well, and what came of asking them. Nobody is named, and nothing is said of any memory. What the store holds is counted, and servers are asked, at most every ten seconds. A store that does not say what it holds is left out of the counts; one that does not even say who asks leaves only how each server is, which nobody needs a key for.";
     const NEEDS: Right = Right::Admin;
 
     async fn run(visit: &Visit, _: Asked<Self>) -> Outcome<Self::Answer> {
         let (house, engine) = (&visit.house, &visit.engine);
         let census = house.census(engine, visit.caller());
         let (census, checkups) = tokio::join!(census, house.checkups(engine));
+        let tallies = house.opened().await?.tallies.read();
         let present = Present {
             census: census?,
             checkups,
+            tallies,
             backlog: engine.backlog(),
             jobs: house.jobs().running(),
             streams: house.streams().count(),

@@ -30,7 +30,7 @@ fn get(served: &Served, path: &str) -> Answer {
 fn a_server_that_can_answer_says_how_well_its_parts_are() {
     let fixture = Fixture::new();
     let engine = fixture.engine.clone();
-    let served = serve(move || Ok(Opened { engine: engine.clone(), model: None }));
+    let served = serve(move || Ok(Opened::new(engine.clone())));
     let answer = get(&served, "/readyz");
     assert_eq!(answer.status, 200);
     let mut health = answer.json();
@@ -40,7 +40,11 @@ fn a_server_that_can_answer_says_how_well_its_parts_are() {
         "status": "healthy",
         "latencyMs": null,
         "components": {
-            "store": {"status": "healthy", "latencyMs": null},
+            "store": {
+                "status": "healthy",
+                "latencyMs": null,
+                "components": {"file": {"status": "healthy"}},
+            },
             "embedder": {
                 "status": "healthy",
                 "message": "none: memories are found by words and names",
@@ -70,7 +74,8 @@ fn vectors_of_another_model_make_it_worse_but_not_unready() {
     let store = MemoryStore::new();
     block_on(store.adopt(&used)).unwrap();
     let engine = Engine::new(store, jiff::Timestamp::now);
-    let served = serve(move || Ok(Opened { engine: engine.clone(), model: Some(model.clone()) }));
+    let opened = move || Ok(Opened { model: Some(model.clone()), ..Opened::new(engine.clone()) });
+    let served = serve(opened);
     let ready = get(&served, "/readyz");
     let health = ready.json();
     assert_eq!((ready.status, health["status"].as_str()), (200, Some("degraded")));
@@ -92,7 +97,7 @@ fn whoever_looks_after_the_process_may_call_it_by_any_name() {
 fn what_needs_no_key_is_documented_and_refuses_other_methods_in_the_usual_form() {
     let fixture = Fixture::new();
     let engine = fixture.engine.clone();
-    let served = serve(move || Ok(Opened { engine: engine.clone(), model: None }));
+    let served = serve(move || Ok(Opened::new(engine.clone())));
     let document = get(&served, "/openapi.json").json();
     for path in ["/healthz", "/readyz"] {
         let operation = &document["paths"][path]["get"];

@@ -58,7 +58,7 @@ fn server() -> Server {
     let place = Place::new(named("alice"), names(), Layer::User);
     let desk = Desk::new(place, || {
         let engine = Engine::new(MemoryStore::new(), jiff::Timestamp::now);
-        Ok(Opened { engine, model: None })
+        Ok(Opened::new(engine))
     });
     Server::new(Arc::new(desk), Profile::Core, SourceName::User)
 }

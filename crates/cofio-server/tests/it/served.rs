@@ -185,7 +185,7 @@ pub fn locally(engine: &Engine, user: &str) -> Service {
     let names = Identifiers::default().with(Layer::User, named(user));
     let engine = engine.clone();
     let place = Place::new(named(user), names.clone(), Layer::User);
-    let desk = Desk::new(place, move || Ok(Opened { engine: engine.clone(), model: None }));
+    let desk = Desk::new(place, move || Ok(Opened::new(engine.clone())));
     let server = Server::new(Arc::new(desk), Profile::Core, SourceName::User);
     Service::new(server, Some((Caller::local(named(user)), names)))
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use anyhow::Error;
 use cofio::llm::MemoryLedger;
-use cofio::model::Timestamp;
+use cofio::model::{Checkup, Timestamp};
 use cofio::store::{EmbeddingState, SqliteStore, Store};
+use cofio::wire::CheckupOutput;
 use serde::Serialize;
 
 use super::stores;
@@ -50,35 +51,58 @@ impl Seen {
     }
 }
 
-/// Checks the store, and returns what was seen of it, if it can be read.
-pub async fn all(settings: &Settings, around: &Surroundings) -> (Vec<Check>, Option<Seen>) {
+/// What came of looking at the home.
+#[derive(Default)]
+pub struct Looked {
+    pub checks: Vec<Check>,
+    /// How it says it is; nothing if it was not made yet.
+    pub home: Option<CheckupOutput>,
+    /// What was seen of it, if it can be read.
+    pub seen: Option<Seen>,
+}
+
+impl Looked {
+    /// Takes the reason for which a home cannot be opened.
+    fn at_nothing(name: &str, error: cofio::Error) -> Self {
+        let checkup = Checkup { name: name.to_owned(), health: Err(error) };
+        let home = Some(CheckupOutput::from(&checkup));
+        let checks = checkup.health.err().map(|error| Check::problem("store", error));
+        Self { checks: checks.into_iter().collect(), home, seen: None }
+    }
+}
+
+/// Checks the home.
+pub async fn all(settings: &Settings, around: &Surroundings) -> Looked {
     match settings.stores().home {
         HomeAt::Sqlite => file(settings.store()).await,
         HomeAt::Postgres(_) => match Home::open(settings, around) {
             Ok(home) => server(&home).await,
-            Err(error) => (vec![Check::problem("store", error)], None),
+            Err(error) => Looked::at_nothing("postgres", error),
         },
     }
 }
 
 /// Checks who may open a file, every page of it, its record of what was done, and what lies beside
 /// it.
-async fn file(path: &Path) -> (Vec<Check>, Option<Seen>) {
-    let (mut checks, seen) = match absence(path, "store") {
-        Some(check) => (vec![check], Some(Seen::default())),
+async fn file(path: &Path) -> Looked {
+    let mut looked = match absence(path, "store") {
+        Some(check) => {
+            Looked { checks: vec![check], seen: Some(Seen::default()), ..Looked::default() }
+        }
         None => whole(path).await,
     };
-    checks.extend(left_over(path));
-    (checks, seen)
+    looked.checks.extend(left_over(path));
+    looked
 }
 
-async fn whole(path: &Path) -> (Vec<Check>, Option<Seen>) {
+async fn whole(path: &Path) -> Looked {
     let mut checks = modes(path);
     let store = match SqliteStore::open(path) {
         Ok(store) => store,
         Err(error) => {
-            checks.push(Check::problem("store", error));
-            return (checks, None);
+            let looked = Looked::at_nothing("sqlite", error);
+            checks.extend(looked.checks);
+            return Looked { checks, ..looked };
         }
     };
     checks.push(pages(&store).await);
@@ -87,18 +111,23 @@ async fn whole(path: &Path) -> (Vec<Check>, Option<Seen>) {
         None => ", but no file beside the store says where it ended",
     };
     checks.push(record(&store, head).await);
-    (checks, Seen::of(&store, store.unique_name()).await)
+    let seen = Seen::of(&store, store.unique_name()).await;
+    Looked { checks, home: checkup(&store).await, seen }
 }
 
 /// Asks a server how it is, and checks its record of what was done.
-async fn server(home: &Home) -> (Vec<Check>, Option<Seen>) {
-    let (store, mut checks) = (&*home.store, Vec::new());
-    // The others are servers that texts stand on, which are asked apart.
-    if let Some(first) = store.health(&Timestamp::now).into_iter().next() {
-        checks.push(stores::check(&(&first.done().await).into()));
-    }
+async fn server(home: &Home) -> Looked {
+    let store = &*home.store;
+    let checkup = checkup(store).await;
+    let mut checks: Vec<Check> = checkup.iter().map(stores::check).collect();
     checks.push(record(store, "").await);
-    (checks, Seen::of(store, home.unique_name()).await)
+    Looked { checks, home: checkup, seen: Seen::of(store, home.unique_name()).await }
+}
+
+/// Asks a home how it is, and none of the servers that texts stand on, which are asked apart.
+async fn checkup(store: &dyn Store) -> Option<CheckupOutput> {
+    let first = store.health(&Timestamp::now).into_iter().next()?;
+    Some((&first.done().await).into())
 }
 
 /// Says which language model would be asked, if one is wanted; asks nothing.

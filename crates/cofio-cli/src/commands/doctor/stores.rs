@@ -1,4 +1,5 @@
 use cofio::model::{Checkup, Status};
+use cofio::shelf::Shelf as _;
 use cofio::wire::{CheckupOutput, ComponentOutput};
 
 use super::checks::Check;

@@ -7,8 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::Result;
-use cofio::model::Timestamp;
-use cofio::shelved::{MovableShelved, Shelved};
+use cofio::shelved::MovableShelved;
 use cofio::store::{MemoryStore, Movable, SqliteStore, Store};
 use cofio::{Error, ErrorKind};
 use cofio_adapters::postgres::PostgresStore;
@@ -95,24 +94,24 @@ impl Place {
 
     /// Refuses two names of one store.
     pub fn refuse_same(&self, other: &Self) -> Result<()> {
-        let is_same = match (&self.settings.stores().home, &other.settings.stores().home) {
+        let (is_same, advice) = match (&self.settings.stores().home, &other.settings.stores().home)
+        {
             (HomeAt::Sqlite, HomeAt::Sqlite) => {
                 let whole = |place: &Self| {
                     let store = place.settings.store();
                     store.canonicalize().unwrap_or_else(|_| store.to_owned())
                 };
-                whole(self) == whole(other)
+                let advice = "name the file it comes from with --from, and another with --store";
+                (whole(self) == whole(other), advice)
             }
             (HomeAt::Postgres(one), HomeAt::Postgres(two)) => {
-                one.url == two.url && one.schema == two.schema
+                let is_same = one.url == two.url && one.schema == two.schema;
+                (is_same, "name another schema with --to-schema")
             }
-            _ => false,
+            _ => (false, ""),
         };
         if is_same {
-            let message = format!(
-                "{self} and {other} are in the same place: name another file, or another schema with \
-                 --to-schema"
-            );
+            let message = format!("{self} and {other} are in the same place: {advice}");
             return Err(Refusal::Usage(message).into());
         }
         Ok(())
@@ -181,7 +180,7 @@ impl Place {
     ) -> Result<Arc<dyn Movable>> {
         let Some(routes) = &self.settings.stores().routes else { return Ok(home) };
         let shelves = shelves::open(unique_name, &self.settings, &self.around)?;
-        let shelved = Shelved::new(home.clone(), shelves, routes.rules(), Timestamp::now)?;
+        let shelved = shelves::around(home.clone(), &shelves, routes.rules())?;
         Ok(Arc::new(MovableShelved::new(shelved, home)))
     }
 
@@ -202,7 +201,10 @@ impl Place {
 /// Writes where it is, without passwords.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let home = self.settings.home();
+        let home = match &self.settings.stores().home {
+            HomeAt::Sqlite => self.settings.home(),
+            HomeAt::Postgres(at) => format!("{} in {}", at.schema, self.settings.home()),
+        };
         match self.settings.stores().elsewhere() {
             Some(servers) => write!(f, "{home} with {servers}"),
             None => f.write_str(&home),

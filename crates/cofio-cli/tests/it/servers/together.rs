@@ -19,7 +19,7 @@ const CLIENTS: usize = 2;
 const EACH: usize = 12;
 
 /// What came back.
-struct Answer {
+pub struct Answer {
     status: u16,
     tag: Option<String>,
     body: Value,
@@ -27,7 +27,7 @@ struct Answer {
 
 impl Served {
     /// Asks, and asks again as long as there is no room.
-    fn ask(&self, method: &str, path: &str, tag: Option<&str>, body: Option<&Value>) -> Answer {
+    pub fn ask(&self, method: &str, path: &str, tag: Option<&str>, body: Option<&Value>) -> Answer {
         loop {
             let answer = self.ask_once(method, path, tag, body);
             if !matches!(answer.status, 429 | 503) {

@@ -1,11 +1,10 @@
 //! What those who look after a server are told when what it keeps memories on is silent or gone.
 
-use std::io::{Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::way::{Manner, Way};
 use super::{Served, configure, on_postgres, own_word, provisioned, report, said};
 use crate::machine::Machine;
 
@@ -39,6 +38,16 @@ fn a_server_is_as_ready_as_its_home_says_of_itself() {
     let ready = soon(&served, "/readyz");
     assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
     assert!(ready.contains(&format!(r#""store":{{"status":"{status}""#)), "{doctor} {ready}");
+    let parts = doctor["stores"][0]["components"].as_array().unwrap();
+    let metrics = soon(&served, "/metrics");
+    for part in parts {
+        let (name, status) = (part["name"].as_str().unwrap(), part["status"].as_str().unwrap());
+        let told = format!(r#""{name}":{{"status":"{status}"}}"#);
+        assert!(ready.contains(&told), "{told} is not in {ready}");
+        let label = format!(r#"{{store="postgres",component="{name}"}} 1"#);
+        assert!(metrics.contains(&format!("cofio_store_component_up{label}")), "{metrics}");
+    }
+    assert!(!parts.is_empty(), "{doctor}");
 }
 
 #[test]
@@ -84,77 +93,4 @@ fn soon(served: &Served, path: &str) -> String {
     let answer = served.get(path);
     assert!(start.elapsed() < Duration::from_secs(5), "{path}: {:?}", start.elapsed());
     answer
-}
-
-/// A way to a server that can be barred.
-struct Way {
-    address: String,
-    barred: Arc<Barred>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Manner {
-    Passes,
-    /// Nothing is passed on, and nobody is told.
-    Silent,
-    /// Nobody is let through.
-    Gone,
-}
-
-struct Barred {
-    manner: Mutex<Manner>,
-    streams: Mutex<Vec<TcpStream>>,
-}
-
-impl Way {
-    fn to(server: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let barred = Barred { manner: Mutex::new(Manner::Passes), streams: Mutex::default() };
-        let barred = Arc::new(barred);
-        let (shared, server) = (Arc::clone(&barred), server.to_owned());
-        thread::spawn(move || {
-            for client in listener.incoming().map_while(Result::ok) {
-                if shared.manner() == Manner::Gone {
-                    continue;
-                }
-                let Ok(server) = TcpStream::connect(&server) else { continue };
-                for (from, to) in [(&client, &server), (&server, &client)] {
-                    let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
-                    let shared = Arc::clone(&shared);
-                    thread::spawn(move || shared.pass(from, to));
-                }
-                shared.streams.lock().unwrap().extend([client, server]);
-            }
-        });
-        Self { address, barred }
-    }
-
-    fn set(&self, manner: Manner) {
-        *self.barred.manner.lock().unwrap() = manner;
-        if manner == Manner::Gone {
-            for stream in self.barred.streams.lock().unwrap().drain(..) {
-                let _ = stream.shutdown(Shutdown::Both);
-            }
-        }
-    }
-}
-
-impl Barred {
-    fn manner(&self) -> Manner {
-        *self.manner.lock().unwrap()
-    }
-
-    fn pass(&self, mut from: TcpStream, mut to: TcpStream) {
-        let mut buffer = vec![0; 65_536];
-        while let Some(read) = from.read(&mut buffer).ok().filter(|read| *read > 0) {
-            while self.manner() == Manner::Silent {
-                thread::sleep(Duration::from_millis(10));
-            }
-            if to.write_all(&buffer[..read]).is_err() {
-                break;
-            }
-        }
-        let _ = [from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both)];
-    }
 }
