@@ -147,14 +147,10 @@ impl<'a> Changed<'a> {
         self.delete().into_iter().chain(mark).collect()
     }
 
-    /// Removes the rows of memories; what is not removed here goes with them.
-    fn delete(&self) -> Vec<Sql> {
+    fn delete(&self) -> Option<Sql> {
         let stored = self.gone.iter().filter(|(_, slot)| slot.stored.is_some());
         let numbers: Vec<i64> = stored.map(|(_, slot)| slot.number).collect();
-        ["passages", "pending", "memories"]
-            .into_iter()
-            .filter_map(|table| remove(table, &numbers))
-            .collect()
+        remove("memories", &numbers)
     }
 
     /// Writes the rows of memories, and the versions before them.
