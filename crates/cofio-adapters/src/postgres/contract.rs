@@ -334,7 +334,7 @@ impl Store for PostgresStore {
         if known? {
             return Ok(());
         }
-        writing!(self; session => scopes::know(&session, &scopes))
+        self.writer()?.know(scopes).await
     }
 
     async fn known_scopes(&self, access: &Access) -> Result<Vec<Scope>> {

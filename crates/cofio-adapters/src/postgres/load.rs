@@ -25,14 +25,18 @@ pub(super) const SLOT: &str =
 /// The value of a query that has one.
 type Values<'a> = [&'a (dyn ToSql + Sync); 1];
 
-/// Loads everything that some commits and readings are about.
-pub(super) async fn load(
-    session: &mut Session,
-    head: Head,
-    commits: &[Arc<Ready>],
-    readings: &[&Reading],
-) -> Result<World> {
-    let wanted = Wanted::of(commits, readings);
+/// What is to be written together.
+#[derive(Default)]
+pub(super) struct Asked<'a> {
+    pub(super) commits: Vec<Arc<Ready>>,
+    pub(super) readings: Vec<&'a Reading>,
+    /// Scopes that are to be known.
+    pub(super) scopes: Vec<&'a Scope>,
+}
+
+/// Loads everything that has to be known of what is to be written.
+pub(super) async fn load(session: &mut Session, head: Head, asked: &Asked<'_>) -> Result<World> {
+    let wanted = Wanted::of(asked);
     let (ids, texts): (Values<'_>, Values<'_>) = ([&wanted.ids], [&wanted.scopes]);
     let keys: [&(dyn ToSql + Sync); 2] = [&wanted.actors, &wanted.keys];
     let (located, scopes, requests, model) = tokio::try_join!(
@@ -149,9 +153,11 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(commits: &[Arc<Ready>], readings: &[&Reading]) -> Self {
+    fn of(asked: &Asked<'_>) -> Self {
+        let Asked { commits, readings, scopes } = asked;
         let mut wanted = Self::default();
-        let (mut ids, mut scopes) = (BTreeSet::new(), BTreeSet::new());
+        let mut ids = BTreeSet::new();
+        let mut scopes: BTreeSet<String> = scopes.iter().map(ToString::to_string).collect();
         for ready in commits {
             wanted.add(&ready.commit, &mut ids, &mut scopes);
         }
@@ -236,5 +242,6 @@ pub(super) async fn earlier(
 
 async fn seen(session: &mut Session, ready: &Arc<Ready>) -> Result<World> {
     let head = Head::read(session).await?;
-    load(session, head, std::slice::from_ref(ready), &[]).await
+    let asked = Asked { commits: vec![Arc::clone(ready)], ..Asked::default() };
+    load(session, head, &asked).await
 }

@@ -43,6 +43,8 @@ pub(super) struct World {
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) scopes: Vec<(i64, Scope)>,
+    /// Whether scopes are kept even if nothing is in them.
+    announced: bool,
     pub(super) changes: Vec<Recorded>,
     pub(super) entries: Vec<AuditEntry>,
     pub(super) rejections: Vec<(i64, ValueHash, Timestamp)>,
@@ -138,9 +140,10 @@ impl World {
 
     /// Returns whether anything will be different.
     pub(super) fn is_changed(&self) -> bool {
-        let Written { entries, requests, work, changes, .. } = &self.written;
+        let Written { scopes, announced, entries, requests, work, changes, .. } = &self.written;
         let embedded = || self.slots.values().any(|slot| slot.embedded.is_some());
         !(entries.is_empty() && requests.is_empty() && work.is_empty() && changes.is_empty())
+            || *announced && !scopes.is_empty()
             || embedded()
     }
 
@@ -354,6 +357,14 @@ impl World {
             return Ok(None);
         }
         Ok(Some(holder))
+    }
+
+    /// Keeps scopes in mind that nothing is in yet.
+    pub(super) fn know(&mut self, scopes: &[Scope]) {
+        for scope in scopes {
+            self.scope_number(scope);
+        }
+        self.written.announced = true;
     }
 
     /// Returns the number of a scope, giving it one where it has none.

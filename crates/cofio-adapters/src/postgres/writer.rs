@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use cofio::model::{Outcome, Reading};
+use cofio::model::{Outcome, Reading, Scope};
 use cofio::store::kit::Ready;
 use cofio::{Error, ErrorKind, Result};
 use tokio::sync::{mpsc, oneshot};
@@ -17,7 +17,7 @@ use super::audit::Head;
 use super::connections::Connections;
 use super::failure::{is_collision, is_lost, is_of_one_write, is_unheard_of, not_begun, undecided};
 use super::flush::flush;
-use super::load::load;
+use super::load::{Asked, load};
 use super::rows::{bounded, get};
 use super::session::Session;
 use super::world::{World, Written};
@@ -62,6 +62,8 @@ enum Job {
 /// What is written in one transaction with others.
 enum Write {
     Commit(Arc<Ready>, Reply),
+    /// Keeps scopes in mind.
+    Know(Vec<Scope>, Reply),
     CommitSoon(Arc<Ready>),
     Observe(Box<Reading>),
 }
@@ -77,8 +79,17 @@ impl Writer {
 
     /// Commits together with what others are committing at the moment.
     pub(super) async fn commit(&self, ready: Ready) -> Result<Vec<Outcome>> {
+        self.write(|reply| Write::Commit(Arc::new(ready), reply)).await
+    }
+
+    /// Keeps scopes in mind, together with what others are committing at the moment.
+    pub(super) async fn know(&self, scopes: Vec<Scope>) -> Result<()> {
+        self.write(|reply| Write::Know(scopes, reply)).await.map(drop)
+    }
+
+    async fn write(&self, write: impl FnOnce(Reply) -> Write) -> Result<Vec<Outcome>> {
         let (reply, answer) = oneshot::channel();
-        self.hand_over(Job::Write(Write::Commit(Arc::new(ready), reply)))?;
+        self.hand_over(Job::Write(write(reply)))?;
         answer.await.map_err(|_| stopped())?
     }
 
@@ -178,12 +189,12 @@ impl Write {
     fn ready(&self) -> Option<&Arc<Ready>> {
         match self {
             Self::Commit(ready, _) | Self::CommitSoon(ready) => Some(ready),
-            Self::Observe(_) => None,
+            Self::Know(..) | Self::Observe(_) => None,
         }
     }
 
     fn answer(self, answer: Result<Vec<Outcome>>) {
-        if let Self::Commit(_, reply) = self {
+        if let Self::Commit(_, reply) | Self::Know(_, reply) = self {
             // Nobody may be waiting any more; then the answer is dropped.
             let _ = reply.send(answer);
         }
@@ -311,18 +322,25 @@ async fn write_in(
     writes: &[Write],
 ) -> Result<(Trace, Answers, bool)> {
     let (head, transaction) = Head::lock(session).await?;
-    let commits: Vec<Arc<Ready>> = writes.iter().filter_map(Write::ready).cloned().collect();
-    let readings: Vec<&Reading> = writes
-        .iter()
-        .filter_map(
-            |write| if let Write::Observe(reading) = write { Some(&**reading) } else { None },
-        )
-        .collect();
-    let mut world = load(session, head, &commits, &readings).await?;
+    let mut asked = Asked::default();
+    for write in writes {
+        match write {
+            Write::Commit(ready, _) | Write::CommitSoon(ready) => {
+                asked.commits.push(Arc::clone(ready));
+            }
+            Write::Know(scopes, _) => asked.scopes.extend(scopes),
+            Write::Observe(reading) => asked.readings.push(reading),
+        }
+    }
+    let mut world = load(session, head, &asked).await?;
     let mut answers = Vec::with_capacity(writes.len());
     for write in writes {
         answers.push(match write {
             Write::Commit(ready, _) | Write::CommitSoon(ready) => world.commit(ready),
+            Write::Know(scopes, _) => {
+                world.know(scopes);
+                Ok(Vec::new())
+            }
             Write::Observe(reading) => {
                 world.observe(reading);
                 Ok(Vec::new())
