@@ -142,8 +142,12 @@ fn sqlstate(error: &Error) -> Option<&str> {
 
 /// Returns whether the server has ended the connection, or will.
 fn is_end(state: &SqlState) -> bool {
-    let ends =
-        [&SqlState::ADMIN_SHUTDOWN, &SqlState::CRASH_SHUTDOWN, &SqlState::CANNOT_CONNECT_NOW];
+    let ends = [
+        &SqlState::ADMIN_SHUTDOWN,
+        &SqlState::CRASH_SHUTDOWN,
+        &SqlState::CANNOT_CONNECT_NOW,
+        &SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+    ];
     ends.contains(&state) || state.code().starts_with("08") || state.code() == "57P05"
 }
 

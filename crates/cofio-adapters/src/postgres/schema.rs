@@ -167,7 +167,10 @@ async fn make(client: &Client, options: &PostgresOptions) -> Result<String> {
 
 async fn make_once(client: &Client, options: &PostgresOptions) -> Result<String> {
     let limit = options.migration_timeout.as_millis();
-    let begin = format!("BEGIN; SET LOCAL statement_timeout = {limit}");
+    let begin = format!(
+        "BEGIN; SET LOCAL statement_timeout = {limit};
+         SET LOCAL idle_in_transaction_session_timeout = {limit}"
+    );
     client.batch_execute(&begin).await.map_err(failed)?;
     lock(client, options).await?;
     // Another process may have done it while this one waited.
