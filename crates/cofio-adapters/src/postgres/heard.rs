@@ -53,9 +53,9 @@ impl Heard {
         }
     }
 
-    /// Forgets everything, as nobody listens any more.
-    pub(super) fn end(&self) {
-        *self.latest() = None;
+    /// Forgets everything, as nobody listens any more; returns whether anybody did.
+    pub(super) fn end(&self) -> bool {
+        self.latest().take().is_some()
     }
 
     /// Adds the changes that follow.

@@ -44,12 +44,9 @@ pub(super) async fn listen(connections: Connections, bell: Arc<Bell>, heard: Arc
     let mut failures = 0_u32;
     loop {
         // Whatever ended it, the next one may do better.
-        if listen_once(&connections, &bell, &heard).await.is_ok() {
-            failures = 0;
-        }
-        heard.end();
+        let _ = listen_once(&connections, &bell, &heard).await;
+        failures = if heard.end() { 0 } else { failures.saturating_add(1) };
         sleep(RETRY.pause(failures)).await;
-        failures = failures.saturating_add(1);
     }
 }
 
