@@ -310,15 +310,12 @@ impl Rereading<'_> {
     fn end(mut self, copies: Vec<Copied>) {
         // Nobody is to find neither.
         let mut known = self.at_hand.known();
-        if known.era() != self.era {
-            // A scope that came since may know better.
-            return;
-        }
-        let there = |copy: &Copied| known.has_all(std::slice::from_ref(copy.scope()));
-        let copies: Vec<Copied> = copies.into_iter().filter(there).collect();
         let mut gone = std::mem::take(&mut self.ids);
         gone.retain(|id| !copies.iter().any(|copy| copy.id() == id));
         self.at_hand.copies.let_go(&gone);
+        // A scope that came since may know better.
+        let is_newer = |copy: &Copied| known.has_since(copy.scope(), self.era);
+        let copies = copies.into_iter().filter(is_newer).collect();
         self.at_hand.hold(&mut known, copies);
     }
 }

@@ -15,9 +15,9 @@ pub(super) struct Known {
     stale: HashSet<MemoryId>,
     /// Whether somebody reads it again; two might overtake each other.
     rereading: bool,
-    /// What this process is about to create, and whether somebody has changed it already.
-    creating: HashMap<MemoryId, bool>,
-    /// Counts how often scopes came or went.
+    /// What this process is about to create.
+    creating: HashMap<MemoryId, Creating>,
+    /// Counts how often scopes came.
     era: u64,
     /// Counts uses.
     uses: u64,
@@ -27,8 +27,19 @@ pub(super) struct Known {
 #[derive(Debug)]
 struct Held {
     standing: Standing,
+    /// The era that began when all of it was at hand.
+    since: u64,
     /// The use that was the last.
     used: u64,
+}
+
+/// What is being created.
+#[derive(Debug)]
+struct Creating {
+    /// When that began.
+    era: u64,
+    /// Whether somebody has changed it already.
+    disturbed: bool,
 }
 
 /// How far a scope has come.
@@ -125,8 +136,8 @@ impl Known {
 
     /// Notes that a memory has changed.
     pub(super) fn mark(&mut self, id: &MemoryId, scope: &Scope) {
-        if let Some(disturbed) = self.creating.get_mut(id) {
-            *disturbed = true;
+        if let Some(creating) = self.creating.get_mut(id) {
+            creating.disturbed = true;
         }
         match self.scopes.get_mut(scope).map(|held| &mut held.standing) {
             Some(Standing::Coming(changed)) => drop(changed.insert(id.clone())),
@@ -162,15 +173,16 @@ impl Known {
     pub(super) fn create(&mut self, id: &MemoryId, scope: &Scope) -> bool {
         let whole = self.standing(scope) == Some(&Standing::Whole);
         if whole {
-            self.creating.insert(id.clone(), false);
+            let creating = Creating { era: self.era, disturbed: false };
+            self.creating.insert(id.clone(), creating);
         }
         whole
     }
 
     /// Returns whether a memory that was created is as it was created, and belongs at hand.
     pub(super) fn created(&mut self, id: &MemoryId, scope: &Scope) -> bool {
-        let undisturbed = self.creating.remove(id) == Some(false);
-        undisturbed && self.standing(scope) == Some(&Standing::Whole)
+        let Some(Creating { era, disturbed }) = self.creating.remove(id) else { return false };
+        !disturbed && self.has_since(scope, era)
     }
 
     /// Lets changes of a scope be noted until it is at hand, unless it is known to be too large.
@@ -183,22 +195,22 @@ impl Known {
             return false;
         }
         self.uses += 1;
-        let held = Held { standing: Standing::Coming(HashSet::new()), used: self.uses };
+        let standing = Standing::Coming(HashSet::new());
+        let held = Held { standing, since: 0, used: self.uses };
         self.scopes.insert(scope.clone(), held);
         true
     }
 
-    /// Returns what is different once a scope came or went.
+    /// Returns what is different once another scope came.
     pub(super) fn era(&self) -> u64 {
         self.era
     }
 
-    /// Notes that a scope came or went: what was begun before is not to be taken at hand.
-    fn turn(&mut self) {
-        self.era += 1;
-        for disturbed in self.creating.values_mut() {
-            *disturbed = true;
-        }
+    /// Returns whether all of a scope has been at hand since an era: what was read then is no older
+    /// than its copy.
+    pub(super) fn has_since(&self, scope: &Scope, era: u64) -> bool {
+        let held = self.scopes.get(scope);
+        held.is_some_and(|held| held.standing == Standing::Whole && held.since <= era)
     }
 
     /// Notes that a scope has too many memories.
@@ -206,7 +218,6 @@ impl Known {
         if let Some(held) = self.scopes.get_mut(scope) {
             held.standing = Standing::TooLarge(0);
         }
-        self.turn();
     }
 
     /// Notes that a scope is at hand as it was at a place, and returns whether that is still wanted.
@@ -218,7 +229,8 @@ impl Known {
             return false;
         };
         self.stale.extend(changed);
-        self.turn();
+        self.era += 1;
+        held.since = self.era;
         self.place = if alone { place } else { self.place.min(place) };
         true
     }
@@ -237,7 +249,6 @@ impl Known {
             let Some(oldest) = oldest.map(|(scope, _)| scope.clone()) else { return };
             self.scopes.remove(&oldest);
             copies.let_go_of(&oldest);
-            self.turn();
         }
     }
 
@@ -247,6 +258,5 @@ impl Known {
         }
         self.scopes.clear();
         self.stale.clear();
-        self.turn();
     }
 }
