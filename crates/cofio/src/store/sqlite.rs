@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::kit::Ready;
 use super::{
@@ -498,7 +498,13 @@ impl Store for SqliteStore {
             return Ok(());
         }
         let know = move |connection: &mut Connection| {
-            scopes.iter().try_for_each(|scope| rows::scope_number(connection, scope).map(drop))
+            // Nobody else gives one of them a number between looking and writing.
+            let transaction =
+                Transaction::new(connection, TransactionBehavior::Immediate).map_err(unexpected)?;
+            for scope in &scopes {
+                rows::scope_number(&transaction, scope)?;
+            }
+            transaction.commit().map_err(unexpected)
         };
         self.threads.run(know).await
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 
 use cofio::model::{Channel, Draft, Kind, Layer, Patch, Source, Timestamp};
 use cofio::shelf::{MemoryShelf, Shelf};
@@ -337,6 +337,28 @@ fn a_store_that_goes_on_is_sound_however_often_it_is_looked_at() {
         block_on(fixture.engine.forget(&local("alice"), &[kept[0].id.clone()])).unwrap();
         assert_eq!(look(), Vec::<String>::new(), "after {round} rounds of forgetting");
     }
+}
+
+#[test]
+fn many_processes_may_come_to_know_a_scope_at_once() {
+    let fixture = Fixture::new();
+    let stores: Vec<_> = (0..4).map(|_| SqliteStore::open(&fixture.path()).unwrap()).collect();
+    let rounds = 50;
+    let together = Barrier::new(stores.len());
+    std::thread::scope(|threads| {
+        for store in &stores {
+            threads.spawn(|| {
+                for number in 0..rounds {
+                    let name = format!("user-{number}");
+                    let scopes = [scope(Layer::User, &[(Layer::User, &name)])];
+                    together.wait();
+                    block_on(store.know(&scopes)).unwrap();
+                }
+            });
+        }
+    });
+    let known = block_on(fixture.store.known_scopes(keeper().access())).unwrap();
+    assert_eq!(known.len(), rounds);
 }
 
 #[test]
