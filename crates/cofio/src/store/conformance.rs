@@ -248,6 +248,7 @@ macro_rules! conformance_suite {
                 summaries_open_only_what_is_granted,
                 changes_open_only_what_is_granted,
                 tombstones_open_only_what_is_granted,
+                a_scope_is_known_before_and_after_it_holds_something,
                 nothing_is_changed_from_another_scope,
                 the_same_thing_is_kept_once_in_every_scope,
                 an_id_of_another_scope_cannot_be_taken,

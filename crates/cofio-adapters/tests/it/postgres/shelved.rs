@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use cofio::engine::Assignment;
 use cofio::model::{
-    AuditEvent, Caller, Change, Channel, Commit, Draft, Fingerprint, Identifier, JobState, Kind,
-    Lifetime, Memory, MemoryId, Metadata, PassageVector, Patch, Scope, Source, Task, Timestamp,
-    Unshelved, Vectors,
+    AuditEvent, Change, Channel, Commit, Draft, Fingerprint, Identifier, JobState, Kind, Lifetime,
+    Memory, MemoryId, Metadata, PassageVector, Patch, Scope, Source, Task, Timestamp, Unshelved,
+    Vectors,
 };
 use cofio::shelf::{MemoryShelf, Shelf as _};
 use cofio::shelved::{Rule, Rules, Shelved};
@@ -167,29 +167,4 @@ fn whatever_stands_in_a_memory_another_model_may_come_and_go() {
     block_on(home.adopt(&first)).unwrap();
     let waiting = place.ask("SELECT m.id FROM pending JOIN memories AS m USING (memory)");
     assert_eq!(waiting, [at_home.id.to_string()]);
-}
-
-#[test]
-fn a_scope_is_known_before_and_after_it_holds_something() {
-    let Some(place) = Place::new() else { return };
-    let home = place.open();
-    let known = || {
-        let mut known = block_on(home.known_scopes(keeper().access())).unwrap();
-        known.sort_by_key(ToString::to_string);
-        known
-    };
-    let [alice, bob] = ["alice", "bob"].map(|name| Scope::user(named(name)));
-    for _ in 0..2 {
-        block_on(home.know(&[bob.clone(), alice.clone()])).unwrap();
-        assert_eq!(known(), [alice.clone(), bob.clone()]);
-    }
-    let own = Caller::local(named("bob"));
-    assert_eq!(block_on(home.known_scopes(own.access())).unwrap(), std::slice::from_ref(&bob));
-
-    let home = Arc::new(place.open());
-    let engine = engine(&home);
-    remember(&engine, "carol", "Carol keeps bees").unwrap();
-    let kept = remember(&engine, "bob", "Bob keeps hens").unwrap().memory.id;
-    block_on(engine.forget(&keeper(), &[kept])).unwrap();
-    assert_eq!(known(), [alice, bob, Scope::user(named("carol"))]);
 }

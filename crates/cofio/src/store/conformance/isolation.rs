@@ -184,6 +184,20 @@ pub(super) async fn tombstones_open_only_what_is_granted(store: Subject) {
     }
 }
 
+pub(super) async fn a_scope_is_known_before_and_after_it_holds_something(store: Subject) {
+    let [alice, bob, carol] = ["alice", "bob", "carol"].map(user);
+    for _ in 0..2 {
+        store.know(&[bob.clone(), alice.clone()]).await;
+        assert_eq!(store.known(&keeper()).await, [alice.clone(), bob.clone()]);
+    }
+    assert_eq!(store.known(&access_to(&bob)).await, from_ref(&bob));
+    let kept = [memory(&bob, 1, "Bob keeps hens"), memory(&carol, 2, "Carol keeps bees")];
+    store.keep(&kept).await;
+    store.forget(&kept[..1]).await;
+    store.know(&[bob.clone(), carol.clone()]).await;
+    assert_eq!(store.known(&keeper()).await, [alice, bob, carol]);
+}
+
 pub(super) async fn nothing_is_changed_from_another_scope(store: Subject) {
     let canaries = canaries(&store).await;
     let before = store.snapshot(&crowd()).await;

@@ -42,6 +42,18 @@ impl Subject {
         assert_eq!(outcomes, forgotten, "memories that are there are forgotten");
     }
 
+    /// Has the store know scopes.
+    pub async fn know(&self, scopes: &[Scope]) {
+        self.0.know(scopes).await.expect("scopes are known from now on");
+    }
+
+    /// Returns the scopes that the store knows, in the order of their names.
+    pub async fn known(&self, access: &Access) -> Vec<Scope> {
+        let mut known = self.0.known_scopes(access).await.expect("the store says what it knows");
+        known.sort_by_key(ToString::to_string);
+        known
+    }
+
     /// Attempts a commit that has to fail with a conflict.
     pub async fn conflicts(&self, commit: Commit) {
         match self.attempt(commit).await {
