@@ -20,6 +20,9 @@ use crate::{naming, portions};
 /// How many slots one request has at most.
 const PORTION: usize = 500;
 
+/// How many names are listed with one request, which are short.
+const LISTED: usize = 5_000;
+
 /// How many bytes of text one request has at most, unless one text alone has more.
 const PORTION_BYTES: usize = 4 * 1024 * 1024;
 
@@ -176,7 +179,7 @@ impl Client {
         while slots.len() < limit {
             wanted.check()?;
             let mut read = cmd("ZRANGEBYLEX");
-            read.arg(keys.slots()).arg(&from).arg("+").arg("LIMIT").arg(0).arg(PORTION);
+            read.arg(keys.slots()).arg(&from).arg("+").arg("LIMIT").arg(0).arg(LISTED);
             let names: Vec<String> = self.ask(|connection| read.query(connection))?;
             let Some(last) = names.last() else { break };
             from = beyond(last);

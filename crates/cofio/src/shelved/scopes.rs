@@ -9,7 +9,7 @@ use crate::model::{Access, Scope, Timestamp};
 
 /// How many scopes without memories are looked into at a time: a store that is used for years knows
 /// many of them, and hardly ever is anything left there.
-const EMPTY: usize = 1_000;
+const EMPTY: usize = 250;
 
 /// Of how many scopes it is kept in mind that the store knows them.
 const KEPT_IN_MIND: usize = 10_000;
@@ -74,5 +74,23 @@ impl Scopes {
 
     fn known(&self) -> MutexGuard<'_, HashSet<Scope>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Identifier;
+
+    #[test]
+    fn every_scope_has_its_turn() {
+        let scope = |number: usize| Scope::user(Identifier::new(&format!("u{number:03}")).unwrap());
+        let all: Vec<Scope> = (0..EMPTY + 100).map(scope).collect();
+        let scopes = Scopes::default();
+        assert_eq!(scopes.next(all.clone()), all[..EMPTY]);
+        let (end, beginning) = (&all[EMPTY..], &all[..EMPTY - 100]);
+        assert_eq!(scopes.next(all.clone()), [end, beginning].concat());
+        assert_eq!(scopes.next(Vec::new()), []);
+        assert_eq!(scopes.next(all[..3].to_vec()), all[..3]);
     }
 }

@@ -64,6 +64,8 @@ impl Shelved {
         let (mut after, mut removed) = (None::<Slot>, 0);
         let mut suspected: HashSet<Slot> = HashSet::new();
         loop {
+            // A sweep takes long, and what is seen late in it has not been there for as long.
+            let now = now.max(self.clock.now());
             // What is there is asked first: it is named by now, or not yet, or never.
             let slots = shelf.slots(scope, after.as_ref(), LISTED).await?;
             for piece in slots.chunks(PIECE) {
