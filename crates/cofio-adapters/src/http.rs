@@ -50,7 +50,7 @@ pub fn why(error: &Error) -> String {
         Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             "the connection ended early".to_owned()
         }
-        Error::Io(error) if error.to_string().contains("invalid peer certificate") => {
+        Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
             "nobody vouches for its certificate".to_owned()
         }
         Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
