@@ -17,7 +17,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cofio::Result;
 use cofio::model::{Fingerprint, Meaning, Scope};
-use cofio::shelf::{Abilities, Content, Embedded, Health, Labels, Sampled, Shelf, Slot, Within};
+use cofio::shelf::{Abilities, Content, Embedded, Health, Sampled, Shelf, Slot, Within};
 
 use self::client::Client;
 pub use crate::key::Key;
@@ -91,11 +91,6 @@ impl Shelf for Chroma {
     async fn remove(&self, slots: &[Slot]) -> Result<()> {
         let slots = slots.to_vec();
         self.threads.run(move |client, wanted| client.remove(&slots, wanted)).await
-    }
-
-    async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()> {
-        let labelled = labelled.to_vec();
-        self.threads.run(move |client, wanted| client.relabel(&labelled, wanted)).await
     }
 
     async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use cofio::model::{Fingerprint, Meaning, Scope};
 use cofio::shelf::{
-    Abilities, Component, Content, Embedded, Health, Labels, Sampled, Shelf, Slot, Status, Within,
+    Abilities, Component, Content, Embedded, Health, Sampled, Shelf, Slot, Status, Within,
 };
 use cofio::{Error, ErrorKind, Result};
 use serde_json::Value;
@@ -308,13 +308,6 @@ impl Shelf for Guarded {
             // Somebody waits, and what cannot be removed now is removed when somebody tidies up.
             let remove = || self.shelf.remove(portion);
             self.ask(&self.options.reading_retry, "shelf.remove", remove).await?;
-        }
-        Ok(())
-    }
-
-    async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()> {
-        for portion in self.portions(labelled) {
-            self.ask(&self.options.retry, "shelf.relabel", || self.shelf.relabel(portion)).await?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use cofio::Result;
 use cofio::model::{Fingerprint, Meaning, Scope};
 use cofio::shelf::{
-    Abilities, Content, Embedded, Health, Labels, Sampled, Shelf, Slot, Within, without_vectors,
+    Abilities, Content, Embedded, Health, Sampled, Shelf, Slot, Within, without_vectors,
 };
 
 use self::client::Client;
@@ -88,11 +88,6 @@ impl Shelf for Mem0 {
     async fn remove(&self, slots: &[Slot]) -> Result<()> {
         let slots = slots.to_vec();
         self.threads.run(move |client, wanted| client.remove(&slots, wanted)).await
-    }
-
-    /// Does nothing: there is neither anything to find by labels nor anything that ends.
-    async fn relabel(&self, _: &[(Slot, Labels)]) -> Result<()> {
-        Ok(())
     }
 
     async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cofio::model::{Fingerprint, Meaning, Scope};
-use cofio::shelf::{Abilities, Content, Embedded, Health, Labels, Sampled, Shelf, Slot, Within};
+use cofio::shelf::{Abilities, Content, Embedded, Health, Sampled, Shelf, Slot, Within};
 use cofio::{Error, ErrorKind, Result};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
@@ -147,11 +147,6 @@ impl Shelf for Qdrant {
     async fn remove(&self, slots: &[Slot]) -> Result<()> {
         let slots = slots.to_vec();
         self.run(|client| async move { client.remove(&slots).await }).await
-    }
-
-    async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()> {
-        let labelled = labelled.to_vec();
-        self.run(|client| async move { client.relabel(&labelled).await }).await
     }
 
     async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {

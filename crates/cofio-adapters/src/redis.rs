@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use cofio::Result;
 use cofio::model::{Fingerprint, Meaning, Scope};
 use cofio::shelf::{
-    Abilities, Content, Embedded, Health, Labels, Sampled, Shelf, Slot, Within, without_vectors,
+    Abilities, Content, Embedded, Health, Sampled, Shelf, Slot, Within, without_vectors,
 };
 
 use self::client::{Client, End, Told};
@@ -142,16 +142,6 @@ impl Shelf for Redis {
         self.threads
             .run(move |client, wanted| {
                 scopes.iter().try_for_each(|(scope, slots)| client.remove(scope, slots, wanted))
-            })
-            .await
-    }
-
-    async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()> {
-        let end = |(slot, labels): &(Slot, Labels)| (slot.clone(), End::of(labels));
-        let scopes = scoped::group(labelled, |(slot, _)| &slot.scope, end);
-        self.threads
-            .run(move |client, wanted| {
-                scopes.iter().try_for_each(|(scope, ends)| client.end(scope, ends, wanted))
             })
             .await
     }

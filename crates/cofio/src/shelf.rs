@@ -41,11 +41,6 @@ pub trait Shelf: Send + Sync {
     /// What is not there is removed already.
     async fn remove(&self, slots: &[Slot]) -> Result<()>;
 
-    /// Puts other labels on what is kept under slots; texts and vectors stay.
-    ///
-    /// What is not there stays away.
-    async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()>;
-
     /// Returns some of the slots of a scope under which anything is kept, by id and edition, those
     /// after a place; that one may be gone.
     ///
@@ -120,7 +115,7 @@ pub struct Content {
     pub labels: Labels,
 }
 
-/// What may change of a memory while its text stays, as far as a shelf has to know.
+/// What a shelf has to know of a memory besides its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Labels {
     /// What it is.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use cofio::Result;
 use cofio::model::{Fingerprint, Meaning, Scope};
 use cofio::shelf::{
-    Component, Content, Embedded, Health, Labels, Sampled, Slot, Status, Within, other_dimensions,
+    Component, Content, Embedded, Health, Sampled, Slot, Status, Within, other_dimensions,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -131,44 +131,6 @@ impl Client {
         wanted: &Wanted<'_>,
     ) -> Result<()> {
         self.delete(&self.0.collections.vectors(model), slots, wanted)
-    }
-
-    pub fn relabel(&self, labelled: &[(Slot, Labels)], wanted: &Wanted<'_>) -> Result<()> {
-        if labelled.is_empty() {
-            return Ok(());
-        }
-        let collections = &self.0.collections;
-        let all = collections.all_vectors()?.into_iter().chain([collections.texts()]);
-        for name in all {
-            for portion in labelled.chunks(READ_PORTION) {
-                wanted.check()?;
-                self.relabel_in(&name, portion)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Labels anew what a collection has of slots.
-    fn relabel_in(&self, collection: &str, labelled: &[(Slot, Labels)]) -> Result<()> {
-        let slots: Vec<Slot> = labelled.iter().map(|(slot, _)| slot.clone()).collect();
-        let body = json!({ "where": record::in_slots(&slots), "include": ["metadatas"] });
-        let records = self.records(collection, &body)?;
-        let labels: HashMap<String, &(Slot, Labels)> =
-            labelled.iter().map(|one| (naming::whole(&one.0), one)).collect();
-        let known = records.metadatas.unwrap_or_default().into_iter().flatten();
-        let named = records.ids.into_iter().zip(known);
-        let there: Vec<_> = named
-            .filter_map(|(id, known)| {
-                let (slot, labels) = labels.get(&known.slot)?;
-                Some((id, record::labelled(slot, labels)))
-            })
-            .collect();
-        for portion in there.chunks(self.most()?) {
-            let (ids, metadatas): (Vec<_>, Vec<_>) = portion.iter().cloned().unzip();
-            let body = json!({ "ids": ids, "metadatas": metadatas });
-            self.0.collections.ask(collection, "update", &body, &[])?;
-        }
-        Ok(())
     }
 
     pub fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {

@@ -23,16 +23,10 @@ pub struct Metadata {
 
 /// Returns what is kept with the records of a slot.
 pub fn metadata(slot: &Slot, labels: &Labels) -> Map<String, Value> {
-    let mut metadata = labelled(slot, labels);
-    metadata.insert("scope".to_owned(), naming::tag(&slot.scope).into());
-    metadata.insert("slot".to_owned(), naming::whole(slot).into());
-    metadata.insert("layer".to_owned(), slot.scope.layer().as_str().into());
-    metadata
-}
-
-/// Returns what labels change of that.
-pub fn labelled(slot: &Slot, labels: &Labels) -> Map<String, Value> {
     let fields = json!({
+        "scope": naming::tag(&slot.scope),
+        "slot": naming::whole(slot),
+        "layer": slot.scope.layer().as_str(),
         "held": held(&slot.scope, labels.state),
         "kind": labels.kind.as_str(),
         "state": labels.state.as_str(),

@@ -1,15 +1,13 @@
-//! Texts and labels, a portion at a time.
+//! Texts, and which slots there are, a portion at a time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cofio::Result;
 use cofio::model::{Fingerprint, Scope};
-use cofio::shelf::{Content, Labels, Slot};
-use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
-use qdrant_client::qdrant::points_update_operation::{Operation, SetPayload};
+use cofio::shelf::{Content, Slot};
 use qdrant_client::qdrant::{
-    DeletePointsBuilder, Filter, GetPointsBuilder, NamedVectors, PointStruct,
-    PointsUpdateOperation, RetrievedPoint, ScrollPointsBuilder, UpdateBatchPointsBuilder,
+    DeletePointsBuilder, Filter, GetPointsBuilder, NamedVectors, PointStruct, RetrievedPoint,
+    ScrollPointsBuilder,
 };
 
 use super::client::Client;
@@ -90,22 +88,6 @@ impl Client {
         }
     }
 
-    pub async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()> {
-        if labelled.is_empty() {
-            return Ok(());
-        }
-        for name in self.collections().await? {
-            for portion in labelled.chunks(PORTION) {
-                let request = UpdateBatchPointsBuilder::new(&name, relabelling(portion)).wait(true);
-                match self.answer(self.driver().update_points_batch(request)).await {
-                    Err(error) if is_missing(&error) => {}
-                    told => self.done(told?.result)?,
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Looks through all of a scope, as Qdrant knows no order of names.
     pub async fn slots(
         &self,
@@ -158,26 +140,4 @@ fn told(content: &Content) -> PointStruct {
     payload.insert("text".to_owned(), content.text.as_str().into());
     let vectors = Some(NamedVectors::default().into());
     PointStruct { id: Some(point::of_text(&content.slot)), payload, vectors }
-}
-
-/// Returns what labels slots anew, those with the same labels together.
-fn relabelling(labelled: &[(Slot, Labels)]) -> Vec<PointsUpdateOperation> {
-    let mut groups: Vec<(point::Payload, Vec<String>)> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for (slot, labels) in labelled {
-        let Labels { kind, state, assistant, event_at, .. } = labels;
-        let same = format!("{kind:?} {state:?} {assistant} {event_at}");
-        let place = *places.entry(same).or_insert_with(|| {
-            groups.push((point::labelled(labels), Vec::new()));
-            groups.len() - 1
-        });
-        groups[place].1.push(naming::whole(slot));
-    }
-    let operation = |(payload, names): (point::Payload, Vec<String>)| {
-        let filter = Filter::must([point::in_slots(names)]);
-        let points_selector = Some(PointsSelectorOneOf::Filter(filter).into());
-        let set = SetPayload { payload, points_selector, ..SetPayload::default() };
-        PointsUpdateOperation { operation: Some(Operation::SetPayload(set)) }
-    };
-    groups.into_iter().map(operation).collect()
 }

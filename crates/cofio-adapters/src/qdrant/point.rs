@@ -14,16 +14,10 @@ pub type Payload = HashMap<String, Value>;
 
 /// Returns what is kept with the points of a slot.
 pub fn payload(slot: &Slot, labels: &Labels) -> Payload {
-    let mut payload = labelled(labels);
-    payload.insert("scope".to_owned(), naming::tag(&slot.scope).into());
-    payload.insert("slot".to_owned(), naming::whole(slot).into());
-    payload.insert("layer".to_owned(), slot.scope.layer().as_str().into());
-    payload
-}
-
-/// Returns what labels change of that.
-pub fn labelled(labels: &Labels) -> Payload {
     let fields = [
+        ("scope", naming::tag(&slot.scope).into()),
+        ("slot", naming::whole(slot).into()),
+        ("layer", slot.scope.layer().as_str().into()),
         ("kind", labels.kind.as_str().into()),
         ("state", labels.state.as_str().into()),
         ("assistant", labels.assistant.into()),

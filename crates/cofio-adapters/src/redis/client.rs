@@ -49,7 +49,6 @@ pub struct Told {
 }
 
 /// When a key ends, in milliseconds since 1970.
-#[derive(Clone, Copy)]
 pub struct End(Option<i64>);
 
 impl End {
@@ -141,23 +140,6 @@ impl Client {
             let texts = write.cmd("DEL");
             for slot in portion {
                 texts.arg(keys.text(slot));
-            }
-            self.write(&write)?;
-        }
-        Ok(())
-    }
-
-    /// Lets texts of a scope end at other times.
-    pub fn end(&mut self, scope: &Scope, ends: &[(Slot, End)], wanted: &Wanted<'_>) -> Result<()> {
-        let keys = Keys::new(&self.options.prefix, scope);
-        for portion in ends.chunks(PORTION) {
-            wanted.check()?;
-            let mut write = pipe();
-            for (slot, end) in portion {
-                match end {
-                    End(Some(at)) => write.cmd("PEXPIREAT").arg(keys.text(slot)).arg(at),
-                    End(None) => write.cmd("PERSIST").arg(keys.text(slot)),
-                };
             }
             self.write(&write)?;
         }

@@ -16,8 +16,6 @@ pub const COMMANDS: &[&str] = &[
     "MGET",
     "DEL",
     "EXISTS",
-    "PEXPIREAT",
-    "PERSIST",
     "MULTI",
     "EXEC",
     "INFO",

@@ -312,14 +312,10 @@ fn more_than_a_portion_is_put_and_removed() {
     block_on(own.shelf.put(&contents)).unwrap();
     let embedded: Vec<Embedded> = slots.iter().map(|slot| near(slot, &[0.5])).collect();
     block_on(own.shelf.put_vectors(&model("model"), &embedded)).unwrap();
-    let archived = Labels { state: State::Archived, ..labels() };
-    let labelled: Vec<(Slot, Labels)> =
-        slots.iter().map(|slot| (slot.clone(), archived.clone())).collect();
-    block_on(own.shelf.relabel(&labelled)).unwrap();
     let texts = block_on(own.shelf.get(&slots)).unwrap();
     assert!(texts.iter().zip(&slots).all(|(text, slot)| *text == Some(told(slot))));
-    let active = Within { states: vec![State::Active], ..Within::scopes(vec![alice.clone()]) };
-    assert_eq!(block_on(own.shelf.nearest(&asked(), &active, 9)).unwrap(), []);
+    let cosines = block_on(own.shelf.cosines(&asked(), &slots)).unwrap();
+    assert!(cosines.iter().all(Option::is_some));
     assert_eq!(block_on(own.shelf.slots(&alice, None, 9_999)).unwrap(), slots);
     block_on(own.shelf.remove(&slots)).unwrap();
     for name in own.collections() {

@@ -182,8 +182,8 @@ fn a_user_needs_no_more_than_the_keys_of_the_prefix() {
     let own = Options { url, prefix: "cofio-0123456789abcdef".to_owned(), ..options(&server) };
     let shelf = open(&own);
     let slots = [slot(&user("alice"), 1)];
-    block_on(shelf.put(&[content(&slots[0])])).unwrap();
-    block_on(shelf.relabel(&[(slots[0].clone(), labels())])).unwrap();
+    let ending = Labels { ends_at: Some(Timestamp::now() + Duration::from_hours(1)), ..labels() };
+    block_on(shelf.put(&[Content { labels: ending, ..content(&slots[0]) }])).unwrap();
     assert_eq!(block_on(shelf.slots(&user("alice"), None, 9)).unwrap(), slots);
     assert_eq!(block_on(shelf.get(&slots)).unwrap(), [Some(told(&slots[0]))]);
     block_on(shelf.remove(&slots)).unwrap();
@@ -346,13 +346,15 @@ fn a_text_ends_at_its_time() {
     let Some(server) = start(DURABLE) else { return };
     let shelf = open(&options(&server));
     let [soon, later] = [1, 2].map(|number| slot(&user("alice"), number));
-    let end = Timestamp::now() + Duration::from_millis(700);
-    let ending = || Labels { ends_at: Some(end), ..labels() };
-    let contents = [&soon, &later].map(|slot| Content { labels: ending(), ..content(slot) });
+    let ending = |slot: &Slot, after: Duration| {
+        let labels = Labels { ends_at: Some(Timestamp::now() + after), ..labels() };
+        Content { labels, ..content(slot) }
+    };
+    let contents =
+        [ending(&soon, Duration::from_millis(700)), ending(&later, Duration::from_hours(1))];
     block_on(shelf.put(&contents)).unwrap();
     let slots = [soon.clone(), later.clone()];
     assert!(block_on(shelf.get(&slots)).unwrap().iter().all(Option::is_some), "not ended yet");
-    block_on(shelf.relabel(&[(later.clone(), labels())])).unwrap();
     thread::sleep(Duration::from_millis(900));
     assert_eq!(block_on(shelf.get(&slots)).unwrap(), [None, Some(told(&later))]);
     assert_eq!(block_on(shelf.slots(&user("alice"), None, 9)).unwrap(), [later]);

@@ -269,23 +269,11 @@ def upsert(points):
     return engine.UpdateOperation.upsert_points(made)
 
 
-def selected(selector, by_ids, by_filter, *arguments):
-    if selector.WhichOneof("points_selector_one_of") == "points":
-        return by_ids([identity(point) for point in selector.points.ids], *arguments)
-    return by_filter(filtered(selector.filter), *arguments)
-
-
 def delete(selector):
     operations = engine.UpdateOperation
-    return selected(selector, operations.delete_points, operations.delete_points_by_filter)
-
-
-def set_payload(asked):
-    if asked.HasField("key"):
-        raise unknown("keys of payloads")
-    operations = engine.UpdateOperation
-    by_ids, by_filter = operations.set_payload, operations.set_payload_by_filter
-    return selected(asked.points_selector, by_ids, by_filter, payload(asked.payload))
+    if selector.WhichOneof("points_selector_one_of") == "points":
+        return operations.delete_points([identity(point) for point in selector.points.ids])
+    return operations.delete_points_by_filter(filtered(selector.filter))
 
 
 def operation(asked):
@@ -294,8 +282,6 @@ def operation(asked):
         return upsert(asked.upsert.points)
     if kind == "delete_points":
         return delete(asked.delete_points.points)
-    if kind == "set_payload":
-        return set_payload(asked.set_payload)
     raise unknown(f"operation {kind}")
 
 
@@ -327,10 +313,6 @@ class Points(wire.PointsServicer):
 
     def Delete(self, request, context):
         find(request.collection_name).update(delete(request.points))
-        return wire.PointsOperationResponse(result=COMPLETED)
-
-    def SetPayload(self, request, context):
-        find(request.collection_name).update(set_payload(request))
         return wire.PointsOperationResponse(result=COMPLETED)
 
     def UpdateBatch(self, request, context):

@@ -93,8 +93,6 @@ macro_rules! shelf_suite {
             }
             labels {
                 what_has_ended_is_gone,
-                an_end_can_be_moved,
-                labels_bring_nothing_back,
             }
             many {
                 more_than_a_thousand_are_kept_in_one_call,
@@ -123,7 +121,6 @@ macro_rules! shelf_suite {
                 the_nearest_come_first_with_their_cosines,
                 the_best_passage_counts,
                 what_is_not_within_takes_no_place,
-                labels_are_looked_at_as_they_are_now,
                 vectors_are_replaced_as_a_whole,
                 editions_of_vectors_are_kept_apart,
                 another_models_vectors_are_never_compared,

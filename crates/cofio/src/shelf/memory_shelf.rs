@@ -78,16 +78,6 @@ impl Shelf for MemoryShelf {
         Ok(())
     }
 
-    async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()> {
-        let mut kept = self.kept();
-        for (slot, labels) in labelled {
-            if let Some(kept) = find(&mut kept, slot) {
-                kept.labels = labels.clone();
-            }
-        }
-        Ok(())
-    }
-
     async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {
         let (kept, now) = (self.kept(), (self.clock)());
         let after = after.map(key);

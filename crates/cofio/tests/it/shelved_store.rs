@@ -141,10 +141,6 @@ impl Shelf for Shaky {
         self.shelf.remove(slots).await
     }
 
-    async fn relabel(&self, labelled: &[(Slot, Labels)]) -> Result<()> {
-        self.shelf.relabel(labelled).await
-    }
-
     async fn slots(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Result<Vec<Slot>> {
         self.check()?;
         self.shelf.slots(scope, after, limit).await

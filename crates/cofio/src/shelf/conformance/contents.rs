@@ -71,7 +71,6 @@ pub(super) async fn a_large_text_comes_back_whole(shelf: Subject) {
 pub(super) async fn nothing_asked_is_nothing_done(shelf: Subject) {
     shelf.put(&[]).await;
     shelf.remove(&[]).await;
-    shelf.0.relabel(&[]).await.expect("no slot is labelled anew");
     assert_eq!(shelf.get(&[]).await, Vec::<Option<String>>::new());
     shelf.put_each(&[slot(&alice(), 1)]).await;
     assert_eq!(shelf.page(&alice(), None, 0).await, []);

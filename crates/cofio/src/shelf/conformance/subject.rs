@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::fixtures::{model, question, text};
 use crate::model::Scope;
-use crate::shelf::{Content, Embedded, Labels, Sampled, Shelf, Slot, Within};
+use crate::shelf::{Content, Embedded, Sampled, Shelf, Slot, Within};
 
 /// The shelf under test; an answer that is an error ends the case.
 pub(super) struct Subject(pub Arc<dyn Shelf>);
@@ -42,11 +42,6 @@ impl Subject {
 
     pub async fn remove(&self, slots: &[Slot]) {
         self.0.remove(slots).await.expect("slots are removed");
-    }
-
-    pub async fn relabel(&self, slot: &Slot, labels: Labels) {
-        let relabelled = self.0.relabel(&[(slot.clone(), labels)]).await;
-        relabelled.expect("a slot is labelled anew");
     }
 
     pub async fn page(&self, scope: &Scope, after: Option<&Slot>, limit: usize) -> Vec<Slot> {

@@ -103,26 +103,6 @@ pub(super) async fn what_is_not_within_takes_no_place(shelf: Subject) {
     }
 }
 
-pub(super) async fn labels_are_looked_at_as_they_are_now(shelf: Subject) {
-    if !shelf.has_vectors() {
-        return;
-    }
-    let [moved, stays] = [1, 2].map(|number| slot(&alice(), number));
-    shelf.put_each(&[moved.clone(), stays.clone()]).await;
-    shelf.put_vectors(&[near(&moved, &[0.9, 0.2]), near(&stays, &[0.5])]).await;
-    let active = of_alice(&[], &[State::Active]);
-    let archive = of_alice(&[], &[State::Archived]);
-    assert_eq!(shelf.nearest(&active, 9).await, [(moved.clone(), 90), (stays.clone(), 50)]);
-    shelf.relabel(&moved, Labels { state: State::Archived, assistant: true, ..labels() }).await;
-    assert_eq!(shelf.nearest(&active, 9).await, [(stays.clone(), 50)]);
-    assert_eq!(shelf.nearest(&archive, 9).await, [(moved.clone(), 90)]);
-    assert_eq!(shelf.sample(&[alice()], 9).await, [(20, true), (50, false), (90, true)]);
-    shelf.has_each(&[moved.clone(), stays]).await;
-    shelf.relabel(&slot(&bob(), 1), labels()).await;
-    assert_eq!(shelf.nearest_of(&bob(), 9).await, []);
-    assert_eq!(shelf.nearest(&archive, 9).await, [(moved, 90)]);
-}
-
 pub(super) async fn vectors_are_replaced_as_a_whole(shelf: Subject) {
     if !shelf.has_vectors() {
         return;
