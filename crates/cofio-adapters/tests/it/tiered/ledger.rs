@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cofio::model::{
-    Caller, Channel, Draft, Identifier, Identifiers, Layer, MemoryId, Patch, Source, Timestamp,
+    Caller, Channel, Draft, Identifier, Identifiers, Layer, MemoryId, Patch, Source,
 };
 use cofio::store::Store as _;
 use cofio::{Engine, Error, ErrorKind, Query, Selection};
@@ -254,7 +254,7 @@ impl Ledger {
     /// Looks whether only texts stand on shelves that memories have or had.
     fn check_shelves(&self, house: &House) {
         block_on(house.shelved.tidy()).unwrap();
-        let now = Timestamp::now();
+        let now = house.engine.now();
         for moment in [now, now + Duration::from_secs(1_000)] {
             block_on(house.shelved.sweep(&[alice()], moment)).unwrap();
         }
