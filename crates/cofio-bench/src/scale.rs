@@ -34,10 +34,10 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "10000,30000,100000")]
     sizes: Vec<usize>,
     /// To how many vectors PostgreSQL's index is filled by itself; none means not at all.
-    #[arg(long, value_delimiter = ',', default_value = "10000,30000,100000,300000")]
+    #[arg(long, num_args = 0.., value_delimiter = ',', default_value = "10000,100000,1000000")]
     index_sizes: Vec<usize>,
-    /// How many megabytes PostgreSQL may use to make that index.
-    #[arg(long, default_value_t = 1_024)]
+    /// How many megabytes PostgreSQL may use to make that index; more than it takes, or it is made on disk.
+    #[arg(long, default_value_t = 3_072)]
     index_memory: usize,
     /// How many gibibytes of memory the machine has for it.
     #[arg(long, default_value_t = 64.0)]
