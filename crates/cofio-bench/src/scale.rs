@@ -105,13 +105,18 @@ impl Model {
         let pairs = |of: fn(&Point) -> f64| -> Vec<(f64, f64)> {
             points.iter().map(|point| (point.memories as f64, of(point))).collect()
         };
+        // A file is looked through from one end to the other.
+        let large = match store {
+            Contender::Postgres | Contender::Tiered => Growth::of,
+            Contender::Sqlite | Contender::Chroma | Contender::Mem0 => Growth::linear,
+        };
         Some(Self {
             store,
             bytes: Growth::linear(&pairs(|point| point.bytes))?,
             hot_bytes: Growth::linear(&pairs(|point| point.hot_bytes))?,
             fill_ms: Growth::of(&pairs(|point| point.fill_ms))?,
             small_ms: Growth::of(&pairs(|point| point.small_ms))?,
-            large_ms: Growth::of(&pairs(|point| point.large_ms))?,
+            large_ms: large(&pairs(|point| point.large_ms))?,
             nearest_ms,
         })
     }
