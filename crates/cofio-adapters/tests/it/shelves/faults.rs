@@ -162,6 +162,19 @@ pub fn unreachable(shelf: &dyn Shelf) {
     }
 }
 
+/// Looks whether a server whose certificate nobody vouches for is told as such, without the key.
+pub fn a_stranger_is_refused(shelf: &dyn Shelf, name: &str, key: &str) {
+    let own = content(&slot(&user("alice"), 1));
+    for error in [block_on(shelf.health()).err(), block_on(shelf.put(&[own])).err()] {
+        let error = error.unwrap();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{error:?}");
+        let told = error.to_string();
+        assert!(told.starts_with(&format!("cannot reach {name} at https://127.0.0.1:")), "{told}");
+        assert!(told.ends_with("nobody vouches for its certificate"), "{told}");
+        assert!(!format!("{error:?}").contains(key), "{error:?}");
+    }
+}
+
 pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() {
